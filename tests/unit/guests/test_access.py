@@ -156,7 +156,7 @@ class SourcesTest(unittest.TestCase):
         )
 
     def test_same_network_for_several_guests(self):
-        """Neutron refuses a rule that is there."""
+        """Neutron rejects a rule that exists."""
         self.from_("192.0.2.0/24", "192.0.2.0/24", "10.0.0.0/24", None)
         sources = self.allow_ssh(
             "192.0.2.8", "192.0.2.9", "10.1.0.1", "10.3.0.1"
@@ -199,12 +199,12 @@ class SourcesTest(unittest.TestCase):
         sources = self.allow_ssh("192.0.2.9", pool=network(id="n1"), jump=HOP)
         self.assertEqual(("192.0.2.1/32",), sources)
 
-    def test_jump_host_whose_name_is_known_elsewhere(self):
+    def test_jump_host_with_a_name_that_does_not_resolve(self):
         hop = {**HOP, "address": "jump.invalid"}
         self.assertEqual((), self.allow_ssh("10.2.0.9", jump=hop))
 
     @ddt.data({}, {"jump": HOP}, {"namespace": "qrouter-1"})
-    def test_as_the_task_says(self, way):
+    def test_sources_in_the_task(self, way):
         """Only the named networks have access, on each path."""
         sources = ["198.51.100.7", "fd00::/64", "198.51.100.7"]
         self.assertEqual(

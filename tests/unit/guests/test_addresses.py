@@ -45,8 +45,8 @@ class NeedsFloatingTest(unittest.TestCase):
         )
 
     @ddt.data({"jump": {"address": "j", "user": "u"}}, {"namespace": "n"})
-    def test_what_leads_to_fixed_addresses(self, option):
-        """Unless floating ones are asked for."""
+    def test_options_that_lead_to_fixed_addresses(self, option):
+        """Floating addresses are used only if they are requested."""
         self.assertIs(
             False,
             networks.needs_floating(made.build_request(**option), NETWORK),
@@ -84,7 +84,7 @@ class FixedTest(unittest.TestCase):
         ([port(V4, network="n1")], 4, "it has: none"),
         ([], 6, "it has: none"),
     )
-    def test_what_there_is_stands_in_the_error(
+    def test_the_error_has_the_available_addresses(
         self, guest_ports, version, message
     ):
         with self.assertRaisesRegex(errors.GuestError, message):
@@ -111,7 +111,7 @@ class FloatingPoolTest(unittest.TestCase):
     def test_behind_the_router(self):
         self.assertEqual("public", self.pool())
 
-    def test_as_asked(self):
+    def test_as_requested(self):
         pool = self.pool(floating_network={"name": "other"})
         self.assertEqual("other", pool)
 

@@ -18,7 +18,7 @@ class SanitiseTest(unittest.TestCase):
 
 
 class LogTest(unittest.TestCase):
-    def test_the_whole_boot_is_asked_for(self):
+    def test_the_whole_console_is_requested(self):
         """Not only its end, where no sign of a failure need be."""
         cloud = testing.FakeCloud()
         cloud.compute.console = "Out of memory: Kill\n" + "later\n" * 100

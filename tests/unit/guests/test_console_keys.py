@@ -55,7 +55,7 @@ class ReadTest(unittest.TestCase):
         text = block(FIRST, "[   40.1] random: crng init done", SECOND)
         self.assertEqual([bare(FIRST), bare(SECOND)], console.read_keys(text))
 
-    def test_what_is_read_can_be_pinned(self):
+    def test_keys_that_are_read_can_be_pinned(self):
         (line,) = console.read_keys(block(FIRST))
         (key,) = hostkey.parse_host_keys(line)
         self.assertEqual(
@@ -83,7 +83,7 @@ class ReadTest(unittest.TestCase):
     @hypothesis.given(
         strategies.binary(max_size=400), strategies.integers(0, 2)
     )
-    def test_what_guests_make_up_is_a_key_or_left_out(self, tail, which):
+    def test_invented_output_is_a_key_or_omitted(self, tail, which):
         """Each returned key can be pinned."""
         begin = base64.b64decode(FIRST.split()[1])[: (4, 20, 40)[which]]
         forged = base64.b64encode(begin + tail).decode()

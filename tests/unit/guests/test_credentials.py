@@ -28,6 +28,6 @@ class OfGuestsTest(unittest.TestCase):
         guest_credential = credentials.get_guest_credential(context, options)
         self.assertEqual(expected, guest_credential)
 
-    def test_nobody(self):
+    def test_no_user(self):
         with self.assertRaisesRegex(errors.GuestError, "neither users nor"):
             credentials.get_guest_credential({}, {})

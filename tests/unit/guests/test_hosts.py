@@ -178,9 +178,7 @@ class SettleTest(unittest.TestCase):
         ({"aggregate": "ssd"}, [{"host": "h1"}, {"host": "h2"}]),
         ({"hosts": [f"h{number}" for number in range(1, 10)]}, [{}]),
     )
-    def test_nova_is_asked_for_the_hosts_that_are_meant(
-        self, options, queries
-    ):
+    def test_nova_lists_the_requested_hosts(self, options, queries):
         """Few hosts are requested by name, as a cloud may have thousands."""
         self.cloud.compute.all_zones["nova"] += [
             f"h{number}" for number in range(6, 2000)

@@ -15,7 +15,7 @@ class RestingTest(unittest.TestCase):
         ("stopped", {"g1": "ACTIVE", "g2": "SHUTOFF"}),
     )
     @ddt.unpack
-    def test_wanted_of_all_but_the_dead(self, idle_guests, statuses):
+    def test_target_of_all_live_guests(self, idle_guests, statuses):
         guests = ("g1", "g2", "g3")
         self.assertEqual(
             statuses,

@@ -1,4 +1,4 @@
-"""Tests of what is asked for, and of guests as plain data."""
+"""Tests of requests for guests, and of guests as plain data."""
 
 import copy
 import unittest
@@ -24,7 +24,7 @@ def groups(*names, **options):
 @ddt.ddt
 class RequestTest(unittest.TestCase):
     def test_one_group(self):
-        """Its options and those of the run stand side by side."""
+        """Its options are next to those of the run."""
         config = request.parse_config(
             {**SMALL, "count": 3, "host": "h1", "jump": HOP, "install": True}
         )

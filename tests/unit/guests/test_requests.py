@@ -172,7 +172,7 @@ class RequestsTest(unittest.TestCase):
         return collections.Counter(cloud.calls), cloud.listed
 
     def test_an_empty_cloud(self):
-        """More than this is a creep that has to be wanted."""
+        """An additional request needs a reason."""
         requests, _ = self.whole_run(testing.FakeCloud())
         self.assertEqual(WHOLE_RUN, dict(requests))
 
@@ -182,12 +182,12 @@ class RequestsTest(unittest.TestCase):
         self.assertEqual(collections.Counter(WHOLE_RUN | ONE_HOST), requests)
 
     def test_a_busy_cloud(self):
-        """It is asked for the same, and answers the same."""
+        """It gets the same requests, and gives the same answers."""
         empty = self.whole_run(testing.FakeCloud())
         self.assertEqual(empty, self.whole_run(busy(testing.FakeCloud())))
 
     def cleaned_up(self, cloud):
-        """Return what an admin's clean-up asked for, and saw listed."""
+        """Return the requests and listed resources of an admin's clean-up."""
         cloud.compute.create_server(
             name=f"{PREFIX}_00000001", networks=[{"uuid": "n2"}]
         )
@@ -213,8 +213,8 @@ class RequestsTest(unittest.TestCase):
             (requests, listed), self.cleaned_up(busy(testing.FakeCloud()))
         )
 
-    def test_a_busy_cloud_whose_hosts_nobody_names(self):
-        """It is asked for no more, and names a few of its hosts."""
+    def test_a_busy_cloud_without_a_named_host(self):
+        """It gets no more requests, and lists a few of its hosts."""
         requests, listed = self.whole_run(testing.FakeCloud(), one_host=True)
         more, longer = self.whole_run(busy(testing.FakeCloud()), one_host=True)
         self.assertEqual({}, dict(more - requests))

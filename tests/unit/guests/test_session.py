@@ -68,7 +68,7 @@ class SessionTest(unittest.TestCase):
         self.assertEqual([], self.list())
 
     @ddt.data(*PASSING, *FINAL)
-    def test_what_stays_is_told_in_one_line(self, action):
+    def test_a_permanent_failure_is_reported_in_one_line(self, action):
         self.break_(LIST, action, times=None)
         with self.assertRaises(cloud.CLOUD_ERRORS) as caught:
             self.list()

@@ -88,7 +88,7 @@ class SweepTest(unittest.TestCase):
         ({"task": "task-a"}, [DEAD, ALIVE, ENDED, FOREIGN, OWN]),
         ({"task": FOREIGN + "-1"}, [DEAD, ALIVE, ENDED, OWN]),
     )
-    def test_what_stays(self, options, stays):
+    def test_remaining_resources(self, options, stays):
         failures = self.remove(**options)
         self.assertEqual({}, failures)
         self.assertEqual(stays, self.owners())
@@ -191,7 +191,7 @@ class SweepTest(unittest.TestCase):
         )
         return project.id
 
-    def test_an_admin_looks_where_something_of_ours_can_be(self):
+    def test_an_admin_lists_projects_with_resources_of_runs(self):
         """It searches the projects of Rally, of servers, and named ones."""
         for server in self.cloud.compute.all_servers.values():
             if server.name == name(DEAD):
@@ -225,7 +225,7 @@ class SweepTest(unittest.TestCase):
         self.assertEqual({}, self.cloud.network.all_groups)
         self.assertEqual({}, self.cloud.block_storage.all_volumes)
 
-    def test_only_what_was_found_is_looked_for_again(self):
+    def test_only_found_kinds_are_listed_again(self):
         """Most services get one request."""
         sweep = self.admin()
         resources, before = sweep.find(), len(self.cloud.queries)
@@ -235,7 +235,7 @@ class SweepTest(unittest.TestCase):
             {called for called, _ in self.cloud.queries[before:]},
         )
 
-    def test_a_project_stays_with_what_is_left_in_it(self):
+    def test_a_project_stays_with_its_remaining_resources(self):
         """The remaining resources could not be found again."""
         self.made_by_rally(DEAD)
 

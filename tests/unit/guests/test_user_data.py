@@ -35,7 +35,7 @@ class ComposeTest(unittest.TestCase):
             self.host, self.client.public, document
         )
 
-    def test_host_key_is_ours(self):
+    def test_host_key_is_the_generated_one(self):
         ((kind, text),) = parts(self.compose())
         document = yaml.safe_load(text)
         self.assertEqual("text/cloud-config", kind)

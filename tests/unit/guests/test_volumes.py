@@ -57,7 +57,7 @@ class VolumesTest(unittest.TestCase):
             ),
         )
 
-    def test_none_without_being_asked_for(self):
+    def test_no_volume_without_a_request(self):
         self.assertEqual({}, self.make())
         self.assertNotIn("create_volume", self.cloud.calls)
 
@@ -128,7 +128,7 @@ class VolumesTest(unittest.TestCase):
         ("detaching", False),
         ("deleting", False),
     )
-    def test_what_is_in_use_waits(self, status, asked_for):
+    def test_a_volume_in_use_waits(self, status, asked_for):
         try:
             volumes.delete_volume(self.cloud, volume(status))
         except cloud.CloudBusy as error:

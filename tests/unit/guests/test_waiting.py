@@ -73,7 +73,7 @@ class UntilActiveTest(unittest.TestCase):
             self.wait()
 
     def another(self, name, **attributes):
-        """Ask for one more guest, whose server has these attributes."""
+        """Add another guest, whose server has these attributes."""
         server = self.cloud.compute.create_server(
             name="c", networks=[{"uuid": "n1"}]
         )

@@ -1,4 +1,4 @@
-"""Tests of what goes over the wire to services that fakes stand in for."""
+"""Tests of the HTTP requests to services that fakes replace elsewhere."""
 
 import unittest
 
@@ -160,7 +160,7 @@ class ActionTest(unittest.TestCase):
             getattr(connection.compute, f"{verb}_server")("s1")
         self.assertEqual([word], list(cloud_there.body("POST", path)))
 
-    def test_nothing_else_is(self):
+    def test_an_empty_answer_to_another_request_is_rejected(self):
         cloud_there = self.wire(f"{NOVA}/servers")
         with (
             wire.connected(cloud_there) as connection,
@@ -171,7 +171,7 @@ class ActionTest(unittest.TestCase):
 
 @ddt.ddt
 class ShapeTest(unittest.TestCase):
-    """A proxy in maintenance answers 200, and not with what was asked for."""
+    """A proxy in maintenance answers 200, and not with a valid document."""
 
     def answer(self, path, content, method="GET"):
         answers = {

@@ -92,7 +92,7 @@ class Wire:
 
 
 def version(identifier: str, newest: str, url: str) -> dict[str, t.Any]:
-    """Return what a service says of its only version."""
+    """Return the version document of a service."""
     return {
         "version": {
             "id": identifier,
@@ -145,7 +145,7 @@ def served(wire: Wire) -> t.Iterator[None]:
         do_GET = do_POST = do_DELETE = _answer
 
         def log_message(self, *arguments: t.Any) -> None:
-            """Say nothing."""
+            """Do nothing."""
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)

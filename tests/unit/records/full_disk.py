@@ -1,4 +1,4 @@
-"""A limit on files' sizes that stands in for a full disk."""
+"""A limit on file sizes that simulates a full disk."""
 
 import resource
 import signal

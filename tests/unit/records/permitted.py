@@ -63,7 +63,7 @@ def mutated(document, schema, rng, times):
 def _places(
     node: t.Any, rule: t.Any, root: t.Any
 ) -> collections.abc.Iterator[tuple[t.Any, t.Any, t.Any]]:
-    """Yield what holds each value of a document, its key, and its schema."""
+    """Yield the container, the key and the schema of each value."""
     rule = _resolved(rule, root)
     if isinstance(node, dict):
         properties = rule.get("properties", {})
@@ -90,7 +90,7 @@ def _resolved(rule, root):
 
 
 def _others(value, rule):
-    """Yield values that may stand in the place of another."""
+    """Yield values that may replace another one."""
     if "enum" in rule or "const" in rule:
         yield from rule.get("enum", ())
         return

@@ -171,7 +171,7 @@ class TestRawOutputs(unittest.TestCase):
             [{"stdout": "one"}, {"stdout": "two"}], raw.so_far(self.path)
         )
 
-    def test_full_disk_is_told_once(self):
+    def test_full_disk_is_reported_once(self):
         """Half a file is left neither then nor when there is room again."""
         soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
         full_disk.limit(self, 4000)
@@ -237,8 +237,8 @@ class TestMachines(unittest.TestCase):
         self.assertNotEqual(self.entry.name, other.name)
         self.assertEqual(2, len(os.listdir(self.folder)))
 
-    def test_damage_is_mended_by_the_next_repetition(self):
-        """A file that is not what its name says is written anew."""
+    def test_damage_is_repaired_by_the_next_repetition(self):
+        """A file that does not match its name is written again."""
         self.path.write_bytes(b"half")
         self.assertEqual(self.entry, self.write())
         files.read(self.folder, self.entry)
@@ -278,7 +278,7 @@ class TestMachines(unittest.TestCase):
         with self.assertRaisesRegex(files.FileError, "is a link"):
             files.read(self.folder, self.entry)
 
-    def test_what_readers_would_stumble_over(self):
+    def test_values_of_another_type(self):
         """The place is named."""
         for key, inner, value in (
             ("fingerprint", "cpu_flags", 7),

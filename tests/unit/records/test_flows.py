@@ -94,7 +94,7 @@ class TestFlows(unittest.TestCase):
         self.assertEqual([("partner", hosts, "link", False, 1)], flow_kinds)
 
     def test_bare_metal_sends_to_the_peer_in_place_of_a_partner(self):
-        """As the finding peer_replaces_partner says."""
+        """The finding peer_replaces_partner describes this."""
         details = {"a": metal("x"), "b": metal("x"), "peer": metal("y")}
         self.assertEqual(
             [

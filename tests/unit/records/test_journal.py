@@ -34,7 +34,7 @@ class TestJournal(unittest.TestCase):
         self.folder = pathlib.Path(folder.name, "new", "journal")
         self.journal = journal.Journal(self.folder, "workload-1")
 
-    def test_read_returns_what_was_appended(self):
+    def test_read_returns_appended_records(self):
         """Records come back equal and in order."""
         first, second = record(), record(3)
         self.journal.append(first)
@@ -95,7 +95,7 @@ class TestJournal(unittest.TestCase):
         self.journal.append(record())
 
     def test_damage_in_the_middle_is_named(self):
-        """The message says which line."""
+        """The message has the line number."""
         self.journal.append(record())
         content = self.journal.path.read_bytes()
         self.journal.path.write_bytes(b"garbage\n" + content)
@@ -108,7 +108,7 @@ class TestJournal(unittest.TestCase):
             self.journal.read()
 
     def test_an_earlier_version_is_refused(self):
-        """In one line that says how to record anew."""
+        """The message has one line, with the command to record again."""
         self.folder.mkdir(parents=True)
         self.journal.path.write_text('{"version": 2, "kind": "overhead"}\n')
         with self.assertRaisesRegex(

@@ -38,7 +38,7 @@ class TestJournalIndex(unittest.TestCase):
             journal.Journal(self.directory, run).append(record)
 
     def find(self, name):
-        """Return the names of the runs that a name stands for."""
+        """Return the names of the runs that match a name."""
         runs = journal_index.find_runs(name, self.directory, QUESTIONS)
         return [run.run for run in runs]
 

@@ -137,7 +137,7 @@ class BootTest(unittest.TestCase):
         (guest,) = self.boot(host_key={"console": True}).guests
         self.assertIsNone(guest.host_key)
 
-    def test_rules_let_in_what_is_needed(self):
+    def test_rules_admit_the_required_sources(self):
         """From the controller as its guest sees it, and no one else."""
         sources = ["192.0.2.0/24"]
         booted = self.boot(network={"id": "n1"}, allowed_sources=sources)
@@ -160,10 +160,10 @@ class BootTest(unittest.TestCase):
             self.assertEqual({"group": group.id}, server["scheduler_hints"])
         self.assertIn("wrong_host", [f.kind for f in booted.findings])
 
-    def test_others_follow_the_first_of_a_server_group(self):
-        """No other is asked for before Nova has chosen the first one's host.
+    def test_other_guests_follow_the_first_of_a_server_group(self):
+        """No other is requested before Nova has chosen the first one's host.
 
-        It has none yet when it is looked at for the first time.
+        The first one has no host when it is read for the first time.
         """
         self.cloud.compute.host_ids = [""]
 
@@ -186,8 +186,8 @@ class BootTest(unittest.TestCase):
                 made_of,
             )
 
-    def test_guests_share_a_host_that_nobody_names(self):
-        """A placement that is asked for goes first; one guest needs none."""
+    def test_guests_share_a_host_without_its_name(self):
+        """A requested placement takes precedence; one guest needs none."""
         for options, policies in (
             ({"count": 2}, ["affinity"]),
             ({"count": 2, "availability_zone": "nova"}, ["affinity"]),
@@ -251,7 +251,7 @@ class BootTest(unittest.TestCase):
             self.assertEqual(volume, disk["uuid"])
             self.assertIs(True, disk["delete_on_termination"])
 
-    def test_the_placement_asked_for_stands_in_the_error(self):
+    def test_the_error_has_the_requested_placement(self):
         self.cloud.compute.final_status = "ERROR"
         message = r"g1 \(requested: server_group 'anti-affinity'\) is in ERROR"
         with self.assertRaisesRegex(errors.GuestError, message):
@@ -409,7 +409,7 @@ class BootTest(unittest.TestCase):
                 (guest,) = self.boot().guests
             self.assertIsNone(guest.nova_microversion)
 
-    def test_many_hypervisors_are_asked_for_at_once(self):
+    def test_many_hypervisors_are_read_in_one_request(self):
         names = [f"compute-{number}" for number in range(20)]
         self.cloud.compute.hypervisors = [
             {"hypervisor_hostname": name, "vcpus": 4}
@@ -420,7 +420,7 @@ class BootTest(unittest.TestCase):
         self.assertEqual(1, self.cloud.calls.count("get"))
         self.assertEqual(21, self.cloud.listed)
 
-    def test_the_plan_is_told_before_anything_is_made(self):
+    def test_the_plan_is_reported_before_resources_are_created(self):
         lines = []
 
         def note(line):

@@ -16,7 +16,7 @@ def choose(**host_key):
 
 
 class ChooseTest(unittest.TestCase):
-    def test_ours_by_default_and_when_asked(self):
+    def test_new_key_by_default_and_on_request(self):
         for chosen in (choose(), choose(generated=True)):
             config = chosen.cloud_config
             self.assertEqual(
@@ -37,12 +37,12 @@ class ChooseTest(unittest.TestCase):
             set(chosen.cloud_config["ssh_keys"]),
         )
 
-    def test_what_is_in_the_image_is_kept(self):
+    def test_the_key_in_the_image_is_kept(self):
         chosen = choose(public_key="ssh-ed25519 AAAA x\n")
         self.assertEqual("ssh-ed25519 AAAA x", chosen.public)
         self.assertEqual({"ssh_deletekeys": False}, chosen.cloud_config)
 
-    def test_the_console_is_asked(self):
+    def test_the_console_is_read(self):
         chosen = choose(console=True)
         self.assertIsNone(chosen.public)
         self.assertNotIn("ssh_keys", chosen.cloud_config)
@@ -75,7 +75,7 @@ class LearnTest(unittest.TestCase):
             ["g1 shows its host key on its console"], self.messages
         )
 
-    def test_what_is_known_is_not_asked_for(self):
+    def test_known_keys_are_not_read(self):
         guest = self.guest(texts.FIRST)
         self.cloud.compute.console = texts.block(texts.SECOND)
         (guest,) = self.learn(guest)
@@ -90,7 +90,7 @@ class LearnTest(unittest.TestCase):
         ):
             self.learn(self.guest(), timeout=0)
 
-    def test_the_console_says_why(self):
+    def test_the_console_has_the_reason(self):
         self.cloud.compute.console = "Kernel panic - not syncing: VFS"
         with self.assertRaisesRegex(errors.GuestError, "kernel panicked"):
             self.learn(self.guest(), timeout=0)

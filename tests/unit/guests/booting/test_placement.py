@@ -46,7 +46,10 @@ def guests(*hosts, zone="nova"):
 class FindingsTest(unittest.TestCase):
     def kinds(self, *arguments):
         placement_findings = placement.find_placement_findings(*arguments)
-        return [(row.kind, row.subject) for row in placement_findings]
+        return [
+            (finding_.kind, finding_.subject)
+            for finding_ in placement_findings
+        ]
 
     @ddt.unpack
     @ddt.data(
@@ -90,7 +93,7 @@ class FindingsTest(unittest.TestCase):
         )
         self.assertEqual(expected, kinds)
 
-    def test_members_see_who_shares_a_host(self):
+    def test_members_see_guests_that_share_a_host(self):
         kinds = self.kinds(
             guests("A", "B"),
             made.build_request(server_group="affinity"),
@@ -98,7 +101,7 @@ class FindingsTest(unittest.TestCase):
         )
         self.assertIn(("wrong_host", "guests"), kinds)
 
-    def test_without_a_hash_nothing_is_said_of_sharing(self):
+    def test_without_a_hash_sharing_is_unknown(self):
         kinds = self.kinds(
             guests(None, "a"),
             made.build_request(server_group="anti-affinity"),
@@ -138,7 +141,7 @@ class FindingsTest(unittest.TestCase):
             "g1, g2",
         ),
     )
-    def test_asked_and_seen(self, options, allowed, detail):
+    def test_requested_and_actual(self, options, allowed, detail):
         placement_findings = placement.find_placement_findings(
             guests("a", "a"),
             made.build_request(**options),
@@ -180,7 +183,7 @@ class TopologyTest(unittest.TestCase):
 
 @ddt.ddt
 class ChangesTest(unittest.TestCase):
-    """Guests that were on host A, asked for again while they measure."""
+    """Guests that were on host A, listed again while they measure."""
 
     def kinds(self, answers, guests_):
         """Return what is found where Nova gives these answers."""
@@ -232,7 +235,7 @@ class ChangesTest(unittest.TestCase):
     )
     @ddt.unpack
     def test_there_and_back(self, updated, actions, expected):
-        """Nova is asked for actions on a server that it changed meanwhile."""
+        """The actions on a server are read if Nova changed it meanwhile."""
         (guest,) = guests("A")
         server = self.server(guest)
         connection = mock.Mock()
@@ -264,7 +267,7 @@ class ChangesTest(unittest.TestCase):
             [(change.kind, change.detail) for change in changes],
         )
 
-    def test_actions_that_nova_does_not_tell(self):
+    def test_actions_that_nova_does_not_list(self):
         (guest,) = guests("A")
         server = self.server(guest)
         server.updated_at = "2026-01-01T10:09:00Z"
@@ -305,7 +308,7 @@ class ChangesTest(unittest.TestCase):
         refused = exceptions.SDKException("no")
         self.assertEqual(unknown, self.kinds(refused, both))
 
-    def test_nobody_is_asked_for_nobody(self):
+    def test_no_request_without_guests(self):
         connection = mock.Mock()
         self.assertEqual([], placement.find_changes(connection, [], {}))
         self.assertEqual([], connection.mock_calls)

@@ -138,8 +138,8 @@ class SwitchTest(unittest.TestCase):
             switched, _ = self.switch(*team, idle_guests=idle_guests)
             self.assertEqual(boots, self.boots(switched), (idle_guests, team))
 
-    def test_a_start_that_is_refused_is_no_boot(self):
-        """One whose answer was lost is: it may run for all we know."""
+    def test_a_rejected_start_is_not_a_boot(self):
+        """A start whose answer was lost is one: the guest may run."""
         self.switch("g1", idle_guests="stopped")
         self.fails["start_server"] = [[refusal(403), False, 1]]
         switched, _ = self.switch("g1", "g2", idle_guests="stopped")
@@ -166,14 +166,14 @@ class SwitchTest(unittest.TestCase):
         self.assertEqual(({}, ["pause_server"]), (switched.refused, requests))
 
     @ddt.data(409, 503)
-    def test_a_cloud_in_need_is_asked_again(self, status):
+    def test_a_busy_cloud_is_retried(self, status):
         self.fails["pause_server"] = [[refusal(status), False, 1]]
         switched, requests = self.switch("g1")
         self.assertEqual({}, switched.refused)
         self.assertEqual(["pause_server"] * 3, requests)
         self.assertEqual(["ACTIVE", "PAUSED", "PAUSED"], self.states())
 
-    def test_a_lost_answer_is_no_refusal(self):
+    def test_a_lost_answer_is_not_a_rejection(self):
         """The effect is detected, and the request is not repeated."""
         self.fails["pause_server"] = [[refusal(503), True, 2]]
         switched, requests = self.switch("g1")
@@ -215,7 +215,7 @@ class SwitchTest(unittest.TestCase):
         (None, "g2 is gone, must be PAUSED"),
     )
     @ddt.unpack
-    def test_a_status_that_nobody_asked_for(self, status, message):
+    def test_a_status_that_was_not_requested(self, status, message):
         identifier = self.servers["g2"].id
         if status:
             self.cloud.compute.all_servers[identifier].status = status

@@ -1,4 +1,4 @@
-"""Tests of what the inventory asks of a cloud, word by word."""
+"""Tests of the exact requests of the inventory to a cloud."""
 
 import unittest
 
@@ -62,7 +62,7 @@ OF_A_RUN = [
 
 
 def answers(servers):
-    """Return what a cloud says in which a run left a few things."""
+    """Return the answers of a cloud with a few resources of a run."""
     network = f"{NEUTRON}/v2.0"
     return {
         ("GET", NOVA): wire.version("v2.1", "2.93", f"URL{NOVA}/"),
@@ -133,7 +133,7 @@ class WordsTest(unittest.TestCase):
         look = inventory.Inventory.list_all
         self.assertEqual(OF_ADMIN, self.requests(cloud, look, admin=True))
 
-    def test_a_run_asks_for_its_own(self):
+    def test_a_run_lists_its_own_resources(self):
         cloud = wire.Wire(answers([]), SERVICES)
         look = inventory.Inventory.list_all
         kinds = inventory.GUEST_KINDS

@@ -1,4 +1,4 @@
-"""Tests of what is said of runs that were killed."""
+"""Tests of the messages about runs that were killed."""
 
 import shlex
 import unittest

@@ -35,7 +35,7 @@ class RegisterTest(unittest.TestCase):
         run = ownership.RunIndex(entries, tasks).run("1234abcd")
         self.assertEqual(expected, run.state)
 
-    def test_one_running_workload_protects_what_validation_made(self):
+    def test_one_running_workload_protects_resources_of_validation(self):
         entries = [
             test_ledger.entry("a" * 8, "f" * 8),
             test_ledger.entry("b" * 8, "f" * 8, **DEAD),
@@ -44,7 +44,7 @@ class RegisterTest(unittest.TestCase):
             register = ownership.RunIndex(order, [])
             self.assertEqual("running", register.run("f" * 8).state)
 
-    def test_one_unknown_workload_protects_what_validation_made(self):
+    def test_one_unknown_workload_protects_resources_of_validation(self):
         entries = [
             test_ledger.entry("a" * 8, "f" * 8, **ELSEWHERE),
             test_ledger.entry("b" * 8, "f" * 8, **DEAD),

@@ -61,7 +61,7 @@ class RemoveTest(unittest.TestCase):
         )
         self.assertEqual("removing 2 servers", lines[0])
 
-    def test_everything_else_that_guests_may_have(self):
+    def test_other_resources_of_guests(self):
         cloud = testing.FakeCloud()
         cloud.compute.create_server_group(name=name(1), policies=["affinity"])
         cloud.network.create_port(name=name(2), network_id="n1")
@@ -91,7 +91,7 @@ class RemoveTest(unittest.TestCase):
         )
         self.assertNotIn("flavors", cloud.calls)
 
-    def test_who_made_no_flavors_does_not_ask_an_administrator(self):
+    def test_a_run_without_flavors_needs_no_administrator(self):
         admin = testing.FakeCloud()
         removal.remove_resources(
             self.cloud,
@@ -102,13 +102,13 @@ class RemoveTest(unittest.TestCase):
         )
         self.assertEqual([], admin.calls)
 
-    def test_who_made_no_volumes_does_not_ask_for_them(self):
+    def test_a_run_without_volumes_does_not_list_them(self):
         removal.remove_resources(
             self.cloud, OWNER, lambda line: None, kinds=DISKLESS
         )
         self.assertNotIn("volumes", self.cloud.calls)
 
-    def test_who_may_not_list_server_groups_has_none(self):
+    def test_forbidden_server_groups_count_as_none(self):
         def refuse(called, is_done):
             if called == "server_groups":
                 raise sdk_errors.ForbiddenException("no", http_status=403)
@@ -126,7 +126,7 @@ class RemoveTest(unittest.TestCase):
 
         self.cloud.interrupt = refuse
 
-    def test_a_list_of_another_shape_keeps_nothing_else(self):
+    def test_a_list_of_another_shape_keeps_no_other_resource(self):
         """The other kinds are removed, and the list is named."""
         self.break_lists("servers", "ports", "security_groups")
         with self.assertRaisesRegex(
@@ -159,7 +159,7 @@ class RemoveTest(unittest.TestCase):
         self.assertEqual([self.foreign], self.cloud.left())
         self.assertEqual(2, len(refusals))
 
-    def test_a_cloud_that_does_not_answer_is_asked_once(self):
+    def test_a_cloud_that_does_not_answer_gets_one_request(self):
         def refuse(called, is_done):
             raise auth_errors.ConnectFailure("x")
 
@@ -173,7 +173,7 @@ class RemoveTest(unittest.TestCase):
         self.assertEqual(["servers"], self.cloud.calls)
         self.assertIn("port", caught.exception.failures)
 
-    def test_a_busy_cloud_is_asked_for_what_is_ours(self):
+    def test_a_busy_cloud_lists_resources_of_the_run(self):
         """Nova by name, Neutron by project, each a few times."""
         cloud = self.cloud
         for _ in range(1000):
@@ -222,7 +222,7 @@ class RemoveTest(unittest.TestCase):
             removal.remove_resources(self.cloud, OWNER, lambda line: None)
         self.assertEqual({}, self.cloud.compute.all_keypairs)
 
-    def test_a_cloud_in_need_is_asked_again(self):
+    def test_a_busy_cloud_is_retried(self):
         failures = iter(range(5))
 
         def fail(called, is_done):
@@ -237,8 +237,8 @@ class RemoveTest(unittest.TestCase):
         server, _ = self.cloud.compute.all_servers.values()
         states = iter(["migrating"] * 3)
 
-        def migrate(called, done):
-            if called == "servers" and done:
+        def migrate(called, is_done):
+            if called == "servers" and is_done:
                 server.task_state = next(states, None)
 
         def check(identifier, **options):
@@ -256,8 +256,8 @@ class RemoveTest(unittest.TestCase):
     def test_a_migration_that_does_not_end(self):
         server, _ = self.cloud.compute.all_servers.values()
 
-        def migrate(called, done):
-            if called == "servers" and done:
+        def migrate(called, is_done):
+            if called == "servers" and is_done:
                 server.task_state = "migrating"
 
         self.cloud.interrupt = migrate
@@ -267,14 +267,14 @@ class RemoveTest(unittest.TestCase):
                 self.cloud, OWNER, lambda line: None, timeout=0.01
             )
 
-    def test_what_is_left_is_named(self):
+    def test_remaining_resources_are_named(self):
         self.cloud.compute.delete_server = lambda *args, **options: None
         with self.assertRaisesRegex(errors.GuestError, f"server {name(1)}"):
             removal.remove_resources(
                 self.cloud, OWNER, lambda line: None, timeout=0.01
             )
 
-    def test_the_remedy_follows_what_is_left(self):
+    def test_the_remedy_follows_remaining_resources(self):
         self.cloud.compute.delete_server = lambda *args, **options: None
         message = f"server {name(1)}.*; remove it with: rally-vmperf cleanup$"
         with self.assertRaisesRegex(errors.GuestError, message):

@@ -54,7 +54,7 @@ class RequirementsTest(unittest.TestCase):
 
     @ddt.data((1, 2, 6), (2, 1, 10))
     @ddt.unpack
-    def test_rules_are_those_that_a_run_creates(self, guests, sources, total):
+    def test_rules_are_created_by_a_run(self, guests, sources, total):
         """With the rules for egress, which Neutron adds to each group."""
         allowed = [f"192.0.{number}.0/24" for number in range(sources)]
         requirements = self.requirements(count=guests, allowed_sources=allowed)
@@ -77,7 +77,7 @@ class RequirementsTest(unittest.TestCase):
         self.assertNotIn("security group rules", resources)
 
     def test_members_see_no_host(self):
-        """It is said, and nothing refused."""
+        """It is reported, and nothing is rejected."""
         requirements = self.requirements(admin=False)
         self.assertEqual(
             "plan: only an administrator sees the free resources of hosts",
@@ -93,7 +93,7 @@ class RequirementsTest(unittest.TestCase):
             self.requirements(admin=False, empty_host=True)
 
     def test_a_host_that_becomes_too_full(self):
-        """Refused, unless it is overruled; what runs there counts."""
+        """It is rejected unless overruled; running guests count."""
         self.cloud.placement.all_hosts["h1"] = host(vcpus=(32, 24))
         message = (
             "^host h1 would be 94 % full with 3 guests of small, more than "
@@ -107,7 +107,7 @@ class RequirementsTest(unittest.TestCase):
             self.requirements(host="h1", max_host_share=20).check()
 
     def test_group_that_no_host_supports(self):
-        """The others boot; the remark says what it needs."""
+        """The others boot; the remark names its requirements."""
         groups = [
             {
                 "name": name,
@@ -197,7 +197,7 @@ class RequirementsTest(unittest.TestCase):
         self.assertIn("can take 3 of 4 guests of small", requirements.error)
 
     def test_no_quota_for_guests_that_share_a_host(self):
-        """Nova chooses, as without the group, and it is said."""
+        """Nova chooses, as without the group, and a remark reports it."""
         for limit in ("server_group_members", "server_groups"):
             self.cloud.compute.limits.server_group_members = 10
             self.cloud.compute.limits.server_groups = 10
@@ -325,8 +325,8 @@ class RequirementsTest(unittest.TestCase):
         )
 
     @ddt.data("refused", "no", "other name", "shared disk")
-    def test_placement_that_does_not_tell(self, how):
-        """The rest of the plan holds."""
+    def test_placement_without_an_answer(self, how):
+        """The rest of the plan is unchanged."""
         placement = self.cloud.placement
         options = {}
         if how == "refused":
@@ -359,7 +359,7 @@ class RequirementsTest(unittest.TestCase):
         answer.json = lambda: {"provider_summaries": summaries}
         return answer
 
-    def test_a_placement_in_need(self):
+    def test_a_busy_placement(self):
         """Its failure is reported like that of any service."""
 
         def fail(name, is_done):

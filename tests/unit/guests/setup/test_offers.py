@@ -63,7 +63,7 @@ class OffersTest(unittest.TestCase):
         self.assertEqual(bool(missing), bool(offer.missing))
 
     def test_user_of_the_distribution(self):
-        """The property of the image says more than its name."""
+        """The property of the image takes precedence over its name."""
         self.cloud.image.all_images[:] = [
             image("base", properties={"os_distro": "rocky"}),
             image("debian-install", disk_format="iso"),
@@ -125,7 +125,7 @@ class OffersTest(unittest.TestCase):
         )
 
     def test_no_network(self):
-        """The line says what to create."""
+        """The line names the missing resource."""
         offer = offers.choose_network(self.cloud)
         self.assertIn("it sees: private, public", offer.missing)
         self.assertIn("openstack subnet create", offer.missing)
