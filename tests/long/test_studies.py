@@ -54,3 +54,6 @@ class TestStudies(measuring.MeasuringCase):
             arguments["unixbench_source"] = measuring.UNIXBENCH
         arguments["image"] = measuring.IMAGE
         self.measure(path, **arguments)
+        if arguments.get("migration"):
+            verdict = self.laboratory.vmperf("judge").stdout
+            self.assertRegex(verdict, r"passed +guest\.migration\.downtime")
