@@ -131,8 +131,9 @@ class SLAContract:
     def test_void_run(self):
         """It passes only if its finding is tolerated."""
         run = self.void(self.RUN)
-        self.check("void", run, self.PASSES[0])
-        self.check("void", run, self.forgive())
+        for options in self.PASSES:
+            self.check("void", run, options)
+            self.check("void", run, self.forgive(options))
         tolerant = {**self.PASSES[0], "tolerate": ["wrong_host"]}
         sla = self.check("passed", run, tolerant, True)
         (host_finding,) = (

@@ -1,0 +1,21 @@
+"""Tests that the contract covers all SLAs."""
+
+import importlib
+import pathlib
+import unittest
+
+from rally_vmperf.plugins.sla import criteria
+from tests.unit.plugins.sla import contract
+
+
+class TestContract(unittest.TestCase):
+    """The promises are those of each SLA."""
+
+    def test_each_sla(self):
+        """The test of each SLA inherits the contract."""
+        for path in pathlib.Path(__file__).parent.glob("test_*.py"):
+            importlib.import_module(f"{__package__}.{path.stem}")
+        self.assertEqual(
+            set(criteria.SLAS),
+            {test.NAME for test in contract.SLAContract.__subclasses__()},
+        )
