@@ -84,21 +84,26 @@ def _find_task(task: str, origin: str = "") -> str:
 
 def _read_arguments(
     task: str | None, parsed: argparse.Namespace
-) -> tuple[str, documents.Arguments]:
+) -> tuple[str, documents.Arguments, dict[str, str]]:
     """Return the path of a task, and the arguments of its template.
 
     :param task: The path of the task; None for the task in vmperf.yaml.
+    :returns: The path, the arguments, and the file or option of each.
     """
-    arguments: dict[str, t.Any] = {}
+    sources: dict[str, documents.Arguments] = {}
     if task is None:
-        task, settings = read_settings()
-        arguments.update(settings)
-    if parsed.task_args_file:
-        text = _read_text(parsed.task_args_file)
-        arguments.update(_parse_mapping(text, parsed.task_args_file))
+        task, sources[SETTINGS] = read_settings()
+    if path := parsed.task_args_file:
+        sources[path] = _parse_mapping(_read_text(path), path)
     if parsed.task_args:
-        arguments.update(_parse_mapping(parsed.task_args, "--task-args"))
-    return _find_task(task), arguments
+        option = "--task-args"
+        sources[option] = _parse_mapping(parsed.task_args, option)
+    arguments: dict[str, t.Any] = {}
+    origins: dict[str, str] = {}
+    for origin, given in sources.items():
+        arguments.update(given)
+        origins.update(dict.fromkeys(given, origin))
+    return _find_task(task), arguments, origins
 
 
 def render(
@@ -109,8 +114,8 @@ def render(
     :param task: The path of the task; None for the task in vmperf.yaml.
     :raises BaselineError: If the task or its arguments are not valid.
     """
-    path, arguments = _read_arguments(task, parsed)
-    return _render_task(path, arguments, parsed.config_file)
+    path, arguments, origins = _read_arguments(task, parsed)
+    return _render_task(path, arguments, origins, parsed.config_file)
 
 
 def read_task(
@@ -123,8 +128,8 @@ def read_task(
         template.
     :raises BaselineError: If Rally rejects the task.
     """
-    task, arguments = _read_arguments(task, parsed)
-    content = _render_task(task, arguments, parsed.config_file)
+    task, arguments, origins = _read_arguments(task, parsed)
+    content = _render_task(task, arguments, origins, parsed.config_file)
     try:
         subtasks = rally_api.list_subtasks(content)
     except ValueError as error:
@@ -147,15 +152,21 @@ def read_task(
 
 
 def _render_task(
-    task: str, arguments: documents.Arguments, config_file: str | None
+    task: str,
+    arguments: documents.Arguments,
+    origins: dict[str, str],
+    config_file: str | None,
 ) -> documents.Arguments:
-    """Return the content of a task file, a Jinja template."""
+    """Return the content of a task file, a Jinja template.
+
+    :param origins: The file or option of each argument.
+    """
     import jinja2
 
     text = _read_text(task)
     rally = rally_api.load(config_file)
     try:
-        _check_arguments(task, text, arguments)
+        _check_arguments(task, text, origins)
         rendered = rally.task.render_template(
             task_template=text,
             template_dir=str(pathlib.Path(task).parent),
@@ -187,17 +198,15 @@ def _read_text(path: str) -> str:
         raise document.BaselineError(error) from error
 
 
-def _check_arguments(
-    task: str, text: str, arguments: collections.abc.Iterable[str]
-) -> None:
+def _check_arguments(task: str, text: str, origins: dict[str, str]) -> None:
     """Reject arguments that the template of the task does not use.
 
     Rally ignores them, so that a misspelled limit has no effect.
 
     :param task: The path of the task file.
     :param text: The template.
-    :param arguments: The names of the arguments; SLAs are checked after
-        rendering.
+    :param origins: The file or option of each argument, by name; SLAs are
+        checked after rendering.
     :raises BaselineError: If the template does not use an argument.
     """
     import jinja2
@@ -207,13 +216,13 @@ def _check_arguments(
     if next(tree.find_all((jinja2.nodes.Include, jinja2.nodes.Extends)), None):
         return
     names = {*jinja2.meta.find_undeclared_variables(tree), *table.criteria()}
-    for name in arguments:
+    for name, origin in origins.items():
         if name not in names:
             close = difflib.get_close_matches(name, names, 1)
             hint = f"; did you mean {close[0]!r}?" if close else ""
             raise document.BaselineError(
-                f"{task}: argument {name!r}: must be an argument of the "
-                f"template or an SLA{hint}"
+                f"{origin}: argument {name!r}: must be an argument of {task} "
+                f"or an SLA{hint}"
             )
 
 

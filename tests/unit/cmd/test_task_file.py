@@ -60,9 +60,15 @@ class SettingsTest(unittest.TestCase):
         """It is rejected, because Rally would ignore it."""
         self.settings.write_text("task: mine.yaml\ntitle: A\ntime: 4\n")
         with self.assertRaisesRegex(
-            document.BaselineError, "argument 'time': .* did you mean 'times'"
+            document.BaselineError,
+            "^vmperf.yaml: argument 'time': must be an argument of .*mine.yaml"
+            " or an SLA; did you mean 'times'",
         ):
             self.read()
+        with self.assertRaisesRegex(
+            document.BaselineError, "^--task-args: argument 'tim': "
+        ):
+            self.read("--task-args", "{tim: 5}", task="mine.yaml")
 
     def test_task_of_the_package(self):
         """Its name is sufficient, and it is the default."""
