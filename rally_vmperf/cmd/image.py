@@ -38,6 +38,7 @@ class Build(base.Command):
         )
         parser.add_argument(
             "--size",
+            type=_parse_size,
             default="2G",
             help="size of the virtual disk (default: %(default)s)",
         )
@@ -103,6 +104,14 @@ class Build(base.Command):
         progress.say(f"packages: {output.with_suffix('.manifest')}")
         if cloud_login is not None:
             _upload(cloud_login, name, recipe, progress)
+
+
+def _parse_size(text: str) -> str:
+    """Return the size of a disk; reject other texts."""
+    try:
+        return guest_image.check_size(text)
+    except errors.VMPerfError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def _log_in(parsed: argparse.Namespace, name: str) -> "login.Login | None":

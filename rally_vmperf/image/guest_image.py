@@ -27,7 +27,7 @@ TOOLS = ("mmdebstrap", "extlinux", "qemu-utils", "e2fsprogs")
 WORK_PREFIX = ".vmperf-image-"
 #: Those of tasks/kvm-overhead.yaml and tasks/kvm-density.yaml.
 WORKLOADS = ("bzip2", "fio", "iperf3", "mbw", "sysbench")
-SIZE = re.compile(r"\d+[MG]")
+_SIZE = re.compile("[1-9][0-9]{0,5}[MG]")
 #: The date of the image's files, as tools for repeatable builds take it.
 DATE_VARIABLE = "SOURCE_DATE_EPOCH"
 
@@ -70,6 +70,18 @@ def list_properties(recipe: Recipe) -> dict[str, str | int]:
     }
 
 
+def check_size(size: str) -> str:
+    """Return a size of a disk; reject others.
+
+    :raises HostError: If it is not a number of MiB or GiB.
+    """
+    if not _SIZE.fullmatch(size):
+        raise errors.HostError(
+            f"size {size!r:.60}: must be a number with M or G, such as 2500M"
+        )
+    return size
+
+
 def build(
     recipe: Recipe,
     log: pathlib.Path,
@@ -85,10 +97,7 @@ def build(
         one, with tools of disks, runs
     :raises WorkloadError: for a name that no workload has
     """
-    if not SIZE.fullmatch(recipe.size):
-        raise errors.HostError(
-            f"'{recipe.size}' is not a disk size; write 2G or 2500M"
-        )
+    check_size(recipe.size)
     date = source_date()
     recipe.output.parent.mkdir(parents=True, exist_ok=True)
     with workshop(recipe.output.parent) as work:

@@ -32,6 +32,20 @@ class TestBuild(unittest.TestCase):
         _, parsed = self.parse("--size", "3G")
         self.assertEqual(("3G", "bookworm"), (parsed.size, parsed.suite))
 
+    def test_wrong_size(self):
+        """It is rejected before a package is installed."""
+        for size in ("big", "2", "0G", "2T", "²G", "-1G", ""):
+            printed = io.StringIO()
+            with (
+                contextlib.redirect_stderr(printed),
+                self.assertRaises(SystemExit),
+            ):
+                self.parse(f"--size={size}")
+            self.assertRegex(
+                printed.getvalue(),
+                f"argument --size: size '{size}': must be a number with M ",
+            )
+
     def test_other_user(self):
         """Only root can build an image."""
         command, parsed = self.parse()

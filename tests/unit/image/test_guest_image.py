@@ -175,7 +175,7 @@ class InstallTestCase(base.CloudTestCase):
     def test_a_size_that_is_none(self):
         recipe = guest_image.Recipe(output=self.folder / "o.qcow2", size="big")
         with self.assertRaisesRegex(
-            errors.HostError, "'big' is not a disk size"
+            errors.HostError, "size 'big': must be a number with M or G"
         ):
             guest_image.build(recipe, self.folder / "log")
 
