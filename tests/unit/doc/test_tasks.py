@@ -486,6 +486,17 @@ class ShippedTestCase(unittest.TestCase):
             [{"name": "limited", "extra_specs": specs}] * bool(quota), limited
         )
 
+    @ddt.data(100, 150, 0.5, -3, True, "abc", "90")
+    def test_self_check_without_a_limit(self, percent):
+        """What limits no vCPU is rejected before a guest boots."""
+        task = tasks.render(tasks.SELF_CHECK, {"cpu_percent": percent})
+        with self.assertRaisesRegex(
+            exceptions.InvalidTaskConfig,
+            f"quota:cpu_quota='cpu_percent={percent} is not 0, or from 1 to "
+            "below 100': must be an integer",
+        ):
+            tasks.check(task)
+
     def test_density_on_several_hosts(self):
         """Each has as many guests as the largest level."""
         arguments = {

@@ -23,9 +23,9 @@ from rally_vmperf.measurement.samples import units
 #: The numbers of repetitions for which the smallest limits are computed.
 REPETITIONS = (6, 10)
 #: The extra specs that limit each vCPU, in microseconds.
-_QUOTA, _PERIOD = "quota:cpu_quota", "quota:cpu_period"
+QUOTA, _PERIOD = "quota:cpu_quota", "quota:cpu_period"
 #: The period of libvirt.
-_DEFAULT_PERIOD = "100000"
+DEFAULT_PERIOD = "100000"
 #: The metrics in which a limit of vCPUs is a loss.
 _OF_CPU = "cpu."
 #: The number of repetitions whose values give a spread.
@@ -199,7 +199,7 @@ def _describe_limited(run: judged_run.JudgedRun) -> list[str]:
 def _find_share(variant: collections.abc.Mapping[str, t.Any]) -> float:
     """Return the share of a processor that a vCPU of a variant may use."""
     specs = variant.get("extra_specs") or {}
-    texts = specs.get(_QUOTA, ""), specs.get(_PERIOD, _DEFAULT_PERIOD)
+    texts = specs.get(QUOTA, ""), specs.get(_PERIOD, DEFAULT_PERIOD)
     if not all(re.fullmatch("[1-9][0-9]{,8}", text) for text in texts):
         return 1.0
     quota, period = map(int, texts)
@@ -239,7 +239,7 @@ def _describe_loss(
         return f"the loss was found in {len(lost)} of {total}: {losses}"
     return (
         f"no loss was found in {total}: {losses}. Neither the guest nor Nova "
-        f"shows the limit: it is not proven that {_QUOTA} has an effect"
+        f"shows the limit: it is not proven that {QUOTA} has an effect"
     )
 
 
