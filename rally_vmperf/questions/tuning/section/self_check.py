@@ -42,12 +42,15 @@ class BootSpread:
     :param boots: The number of boots of all equal variants.
     :param limits: The smallest limits of overhead in percent that can be
         decided, by the number of boots of each side.
+    :param rounded: How the values show that the tool rounds them, so that the
+        spread is not known; "" if they do not.
     """
 
     metric: sample.Metric
     percent: float
     boots: int
     limits: collections.abc.Mapping[int, float]
+    rounded: str = ""
 
 
 def find_equal(
@@ -121,10 +124,17 @@ def _find_spread(
     squares, freedom = statistics.sum_squares(values)
     noise = math.sqrt(squares / freedom)
     mean = statistics.mean_of_repetitions(values)
+    boots = [(boot,) for variant_boots in values for boot in variant_boots]
+    rounded = "all boots gave the same value"
+    if len(set(boots)) > 1:
+        _, rounded = loss.find_rounding_error(
+            metric, "equal variants", boots, mean
+        )
     return BootSpread(
         metric=metric,
+        rounded=rounded,
         percent=100 * math.expm1(noise),
-        boots=sum(map(len, values)),
+        boots=len(boots),
         limits={
             repetitions: needed.smallest_limit(
                 metric, repetitions, noise, mean
@@ -151,6 +161,17 @@ def _describe_spreads(run: judged_run.JudgedRun) -> list[str]:
             f"Boots of equal variants ({names}): not measured in "
             f"{_FEWEST} repetitions"
         ]
+    remarks = []
+    if rounded := [spread for spread in spreads if spread.rounded]:
+        shown = ", ".join(spread.metric.name for spread in rounded)
+        remarks.append(
+            "The spread of boots is not known in "
+            f"{units.number_of('metric', len(rounded))}, whose values are "
+            f"rounded: {shown}"
+        )
+    spreads = [spread for spread in spreads if not spread.rounded]
+    if not spreads:
+        return remarks
     spreads.sort(key=lambda spread: spread.percent)
     middle, last = spreads[(len(spreads) - 1) // 2], spreads[-1]
     limits = (
@@ -167,6 +188,7 @@ def _describe_spreads(run: judged_run.JudgedRun) -> list[str]:
         f"worst ({last.metric.name})",
         "Smallest limits of overhead that a guest without loss keeps in 4 of "
         f"5 runs, in these metrics: {', '.join(limits)} of each side",
+        *remarks,
     ]
 
 

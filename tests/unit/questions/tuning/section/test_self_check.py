@@ -126,6 +126,29 @@ class TestSelfCheck(unittest.TestCase):
         for remark in run.remarks:
             self.assertIn(remark, lines)
 
+    @ddt.data(
+        (lambda rate: 100.0, "all boots gave the same value"),
+        (round, "only . different values in 12 samples of equal variants"),
+    )
+    @ddt.unpack
+    def test_rounded_values(self, change, reason):
+        """Have no spread, which would be 0.0 %."""
+        whole = [*map(made.document, records())]
+        for record in whole:
+            for condition in record["conditions"][:2]:
+                values = condition["observations"]["values"]
+                values[RATE.name] = [*map(change, values[RATE.name])]
+        run = made.run_of(whole, question="tuning")
+        boots, _, rounded, *_ = run.remarks
+        self.assertIn(f"in the worst ({TIME.name})", boots)
+        self.assertEqual(
+            "The spread of boots is not known in 1 metric, whose values are "
+            f"rounded: {RATE.name}",
+            rounded,
+        )
+        text = test_page.Reader(page.standalone([run])).text
+        self.assertRegex(text, f"{RATE.name} 12 not known: {reason}")
+
     def test_a_limit_without_effect_is_not_proven(self):
         """Neither the guest nor Nova shows it."""
         *_, loss = run_of(share=1).remarks
