@@ -168,7 +168,7 @@ def write_journals(directory: pathlib.Path, number: int) -> None:
                     machines=(made.machine("g1", host=name),),
                     machines_file=reference,
                     expected_metrics=tuple(METRICS),
-                    conditions=[made.taken(repetition, samples)],
+                    conditions=[made.build_condition(repetition, samples)],
                 )
             )
 

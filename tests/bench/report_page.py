@@ -83,7 +83,7 @@ def create_tuning():
             number,
             guests,
             [
-                made.taken(
+                made.build_condition(
                     number,
                     _create_samples(generator, 1, 1 - position / 200),
                     axes={"variant": f"variant-{name}"},

@@ -808,7 +808,7 @@ def overlapping(share, *metrics):
     )
 
 
-def taken(number, by_metric, axes=None, **changes):
+def build_condition(number, by_metric, axes=None, **changes):
     """Return a condition, ``{metric: one value a guest}``."""
     guests = len(next(iter(by_metric.values()), ()))
     names = tuple(changes.get("machines", ()))
@@ -849,14 +849,14 @@ def repetition(number, conditions, **changes):
     return repetitions_.Repetition(**{**whole, **changes})
 
 
-def one(number, values, **changes):
+def build_repetition(number, values, **changes):
     """Return one repetition of one guest, ``{metric: value}``."""
     changes = {
         "reference": reference(BARE),
         "planned_repetitions": 4,
         **changes,
     }
-    only = taken(number, {m: [value] for m, value in values.items()})
+    only = build_condition(number, {m: [value] for m, value in values.items()})
     return repetition(
         number,
         [dataclasses.replace(only, **changes)],
@@ -878,7 +878,7 @@ def several(values, **changes):
     count = len(next(iter(values.values())))
     changes.setdefault("planned_repetitions", count)
     return [
-        one(
+        build_repetition(
             place + 1,
             {metric: series[place] for metric, series in values.items()},
             **changes,
@@ -894,25 +894,25 @@ def changed(entry, **changes):
     return dataclasses.replace(entry, conditions=(only,), **state)
 
 
-def given(judge, entries):
-    """Return the judge after it was given these repetitions."""
+def feed_judge(judge, entries):
+    """Return the judge after the repetitions were added."""
     for entry in entries:
         judge.add(entry)
     return judge
 
 
 def judge(entries, max_percent=None, **arguments):
-    """Return a judge of overhead that was given these repetitions."""
+    """Return a judge of overhead with these repetitions."""
     limits = {"*": 15} if max_percent is None else max_percent
     options = {"max_percent": limits, **arguments}
-    return given(overhead.OVERHEAD.parse(options).create_judge(), entries)
+    return feed_judge(overhead.OVERHEAD.parse(options).create_judge(), entries)
 
 
 def judgement(entries, max_percent=None, **arguments):
     return judge(entries, max_percent, **arguments).judgement()
 
 
-def seen(kind, subject="g1", metrics=()):
+def build_findings(kind, subject="g1", metrics=()):
     return (
         finding.Finding(
             kind=kind, subject=subject, detail="so it is", metrics=metrics
@@ -944,7 +944,7 @@ def level(number, guests, by_metric, **changes):
     at_all = guests * changes.get("batches", 1)
     names = tuple(f"g{place + 1}" for place in range(at_all))
     changes = {"position": guests, "machines": names, **changes}
-    return taken(number, by_metric, {"guests": guests}, **changes)
+    return build_condition(number, by_metric, {"guests": guests}, **changes)
 
 
 def levels(
@@ -997,7 +997,9 @@ def judge_of_degradation(entries, max_percent=None, **arguments):
     """Return a judge of degradation that was given these repetitions."""
     limits = {"*": 15} if max_percent is None else max_percent
     options = {"max_percent": limits, **arguments}
-    return given(density.DEGRADATION.parse(options).create_judge(), entries)
+    return feed_judge(
+        density.DEGRADATION.parse(options).create_judge(), entries
+    )
 
 
 def degradation(entries, max_percent=None, **arguments):
@@ -1012,7 +1014,7 @@ def fairness(entries, min_index=None, max_spread_percent=None, **arguments):
         **arguments,
     }
     judge = density.FAIRNESS.parse(options).create_judge()
-    return given(judge, entries).judgement()
+    return feed_judge(judge, entries).judgement()
 
 
 def with_level(entries, number, level):
@@ -1061,7 +1063,7 @@ def record(rate=90.0, **changes):
         "question": "overhead",
         "expected_metrics": (EVENTS,),
         "conditions": [
-            taken(
+            build_condition(
                 2,
                 {EVENTS: [rate]},
                 reference=reference({EVENTS: (100.0, 101.0, 99.0)}),

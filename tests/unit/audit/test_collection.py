@@ -68,7 +68,7 @@ class TestCollect(unittest.TestCase):
                 ),
                 "machines_file": reference,
                 "conditions": [
-                    made.taken(
+                    made.build_condition(
                         number,
                         {
                             made.EVENTS: [
@@ -186,7 +186,7 @@ class TestCollect(unittest.TestCase):
         collected = self.collect(
             self.source(
                 "compute1",
-                conditions=[made.taken(1, {made.EVENTS: [None]})],
+                conditions=[made.build_condition(1, {made.EVENTS: [None]})],
             )
         )
         self.assertTrue(collected["compute1"].reason)

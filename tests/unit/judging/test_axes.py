@@ -22,10 +22,10 @@ def entries(quiet=QUIET, loud=LOUD, metric=made.IOPS, **changes):
         made.repetition(
             number,
             [
-                made.taken(
+                made.build_condition(
                     number, {metric: [values[0]]}, axes={"neighbours": 0}
                 ),
-                made.taken(
+                made.build_condition(
                     number,
                     {metric: [values[1]]},
                     axes={"neighbours": 2},
@@ -42,7 +42,7 @@ def entries(quiet=QUIET, loud=LOUD, metric=made.IOPS, **changes):
 def judgement(repetitions, **arguments):
     """Return the verdict on repetitions."""
     judge = neighbours.CRITERION.parse(arguments).create_judge()
-    return made.given(judge, repetitions).judgement()
+    return made.feed_judge(judge, repetitions).judgement()
 
 
 @ddt.ddt
@@ -102,7 +102,7 @@ def curve(losses, metric=made.IOPS, **changes):
     repetitions = []
     for number, rate in enumerate(QUIET, 1):
         there = [
-            made.taken(
+            made.build_condition(
                 number,
                 {
                     metric: [
@@ -135,7 +135,8 @@ def with_finding(repetitions, number, guests, neighbours, **changes):
             entry,
             conditions=tuple(
                 dataclasses.replace(
-                    condition, findings=made.seen("guest_rebooted", **changes)
+                    condition,
+                    findings=made.build_findings("guest_rebooted", **changes),
                 )
                 if entry.number == number and condition.axes == axes
                 else condition
@@ -208,7 +209,7 @@ class TestCurve(unittest.TestCase):
         """It voids all of it, at each number of guests, and no warm-up's."""
         repetitions = curve({1: 0.95, 2: 0.95})
         repetitions[0] = dataclasses.replace(
-            repetitions[0], findings=made.seen("guest_rebooted")
+            repetitions[0], findings=made.build_findings("guest_rebooted")
         )
         judged = judgement(repetitions, max_percent={"disk.*": 12})
         self.assertEqual({"void"}, {row.status for row in judged.limited})
@@ -254,10 +255,10 @@ class TestCurve(unittest.TestCase):
     def test_degradation(self):
         """It is that without neighbours, whatever befell the others."""
         repetitions = curve(
-            {1: 0.5, 2: 0.1}, findings=made.seen("guest_rebooted")
+            {1: 0.5, 2: 0.1}, findings=made.build_findings("guest_rebooted")
         )
         criterion = table.criteria()["vmperf_degradation"]
-        judge = made.given(
+        judge = made.feed_judge(
             criterion.parse({"max_percent": {"disk.*": 51}}).create_judge(),
             repetitions,
         )
@@ -270,8 +271,10 @@ class TestCurve(unittest.TestCase):
 
     def test_validity(self):
         """It is about all conditions."""
-        repetitions = curve({1: 1, 2: 1}, findings=made.seen("guest_rebooted"))
-        judge = made.given(table.VALID.judge(), repetitions)
+        repetitions = curve(
+            {1: 1, 2: 1}, findings=made.build_findings("guest_rebooted")
+        )
+        judge = made.feed_judge(table.VALID.judge(), repetitions)
         self.assertEqual("void", judge.judgement().status)
 
     def test_what_the_others_lack(self):
@@ -281,7 +284,7 @@ class TestCurve(unittest.TestCase):
         )
         repetitions = curve({1: 1, 2: 1}, state="incomplete", missing=(gap,))
         criterion = table.criteria()["vmperf_degradation"]
-        judge = made.given(
+        judge = made.feed_judge(
             criterion.parse({"max_percent": {"disk.*": 51}}).create_judge(),
             repetitions,
         )
@@ -296,11 +299,11 @@ class TestOthers(unittest.TestCase):
     def test_overhead(self):
         """And what befell the other condition is not theirs."""
         repetitions = entries(
-            findings=made.seen("guest_rebooted"),
+            findings=made.build_findings("guest_rebooted"),
             state="incomplete",
         )
         criterion = table.criteria()["vmperf_overhead"]
-        judge = made.given(criterion.judge(), repetitions)
+        judge = made.feed_judge(criterion.judge(), repetitions)
         judged = judge.judgement()
         row = next(row for row in judged.rows if row.metric == made.IOPS)
         self.assertEqual(
@@ -311,8 +314,8 @@ class TestOthers(unittest.TestCase):
 
     def test_validity(self):
         """It is about both."""
-        repetitions = entries(findings=made.seen("guest_rebooted"))
-        judge = made.given(table.VALID.judge(), repetitions)
+        repetitions = entries(findings=made.build_findings("guest_rebooted"))
+        judge = made.feed_judge(table.VALID.judge(), repetitions)
         judged = judge.judgement()
         self.assertEqual("void", judged.status)
         self.assertEqual(

@@ -62,7 +62,7 @@ class LevelsTestCase(unittest.TestCase):
             for curve in made.levels(CPU)
         ]
         (warm,) = made.levels(CPU, 1, counted=False)
-        rebooted = made.seen("guest_rebooted")
+        rebooted = made.build_findings("guest_rebooted")
         warm = dataclasses.replace(warm, counted=False, findings=rebooted)
         got = made.degradation([warm, *later], {"*": 95}, max={"*": 1e9})
         self.assertEqual("passed", got.status)

@@ -25,7 +25,7 @@ def judge(losses, limit, overlap=None, **arguments):
     entries = []
     for number, share in enumerate(SPREAD, start=1):
         rates = [10000 * (1 - loss / 100) * share for loss in losses]
-        condition = made.taken(
+        condition = made.build_condition(
             number,
             {made.IOPS: rates},
             planned_repetitions=5,
@@ -222,6 +222,8 @@ class TestWithoutBareMetal(unittest.TestCase):
 
     def test_unmeasured_guests(self):
         """Whether there is a baseline is unknown: the figure is the loss."""
-        entry = made.one(1, {}, expected_metrics=(made.IOPS,), observations=())
+        entry = made.build_repetition(
+            1, {}, expected_metrics=(made.IOPS,), observations=()
+        )
         (row,) = made.judgement([entry], {}).rows
         self.assertEqual("overhead", row.figure.name)

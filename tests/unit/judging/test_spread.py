@@ -19,7 +19,9 @@ WIDE = {made.IOPS: (11000.0, 11900.0, 11500.0, 11200.0, 11600.0)}
 
 
 def judge(entries, **arguments):
-    return made.given(overhead.SPREAD.parse(arguments).create_judge(), entries)
+    return made.feed_judge(
+        overhead.SPREAD.parse(arguments).create_judge(), entries
+    )
 
 
 def judgement(entries, **arguments):
@@ -65,7 +67,8 @@ class FigureTestCase(unittest.TestCase):
         """They share its disturbances; the mean is the geometric one."""
         entries = [
             made.repetition(
-                number, [made.taken(number, {made.IOPS: [low, 4e6 / low]})]
+                number,
+                [made.build_condition(number, {made.IOPS: [low, 4e6 / low]})],
             )
             for number, low in enumerate((1000.0, 1500.0, 500.0), 1)
         ]
@@ -165,8 +168,8 @@ class NeverAPassTestCase(unittest.TestCase):
     """Void and missing samples."""
 
     @ddt.data(
-        {"findings": made.seen("wrong_host")},
-        {"findings": made.seen("guest_rebooted", NAME)},
+        {"findings": made.build_findings("wrong_host")},
+        {"findings": made.build_findings("guest_rebooted", NAME)},
     )
     def test_void(self, changes):
         entries = made.several(WIDE, **changes)

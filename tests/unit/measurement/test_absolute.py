@@ -30,7 +30,11 @@ class CountsTestCase(unittest.TestCase):
         entries = [
             made.repetition(
                 number,
-                [made.taken(number, {made.COUNT: [0.0] * 7 + [8000.0]})],
+                [
+                    made.build_condition(
+                        number, {made.COUNT: [0.0] * 7 + [8000.0]}
+                    )
+                ],
             )
             for number in (1, 2, 3)
         ]

@@ -23,7 +23,7 @@ class BeyondReturnTestCase(unittest.TestCase):
         ),
         (
             "means nothing",
-            made.several(made.FAR, findings=made.seen("wrong_host")),
+            made.several(made.FAR, findings=made.build_findings("wrong_host")),
             False,
         ),
     )

@@ -46,7 +46,7 @@ class TestExtremes(unittest.TestCase):
         for figure in spreads.NAMES:
             limits = {f"max_{figure}": {"*": 10}}
             judge = overhead.SPREAD.parse(limits).create_judge()
-            self.check(made.given(judge, entries).judgement())
+            self.check(made.feed_judge(judge, entries).judgement())
 
     @hypothesis.settings(max_examples=8, deadline=None)
     @hypothesis.given(

@@ -6,14 +6,16 @@ from tests.unit import made
 
 class FindingsTestCase(unittest.TestCase):
     def test_each_once(self):
-        entries = made.several(made.NEAR, findings=made.seen("steal_time"))
+        entries = made.several(
+            made.NEAR, findings=made.build_findings("steal_time")
+        )
         first, *_ = made.judgement(entries).findings
         self.assertEqual("steal_time", first.finding.kind)
         self.assertEqual((1, 2, 3, 4), first.repetitions)
 
     def test_about_a_guest_voids_all(self):
         got = made.judgement(
-            made.several(made.BOTH, findings=made.seen("wrong_host"))
+            made.several(made.BOTH, findings=made.build_findings("wrong_host"))
         )
         self.assertEqual({"void"}, {row.status for row in got.rows})
         self.assertEqual("void", got.status)
@@ -31,7 +33,7 @@ class FindingsTestCase(unittest.TestCase):
             ((), {"*": 99}, "2 metrics cannot be judged"),
             ((), {"disk.*": 99}, "1 metric cannot be judged"),
         ):
-            findings = made.seen("wrong_host", metrics=metrics)
+            findings = made.build_findings("wrong_host", metrics=metrics)
             entries = made.several(made.BOTH, findings=findings)
             got = made.judgement(entries, limits)
             self.assertEqual("void", got.status)

@@ -16,7 +16,9 @@ def conditions(*values, machines=("g1", "g2")):
         record = made.record(
             number=number,
             conditions=[
-                made.taken(number, {made.EVENTS: samples}, machines=machines)
+                made.build_condition(
+                    number, {made.EVENTS: samples}, machines=machines
+                )
             ],
         )
         decoded.append(record.repetition.condition)

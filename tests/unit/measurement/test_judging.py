@@ -30,13 +30,17 @@ class StatusTestCase(unittest.TestCase):
         self.assertTrue(got.sentence().startswith(f"{status}: "))
 
     def test_failed_outweighs_void(self):
-        void = made.seen("tool_version_differs", metrics=(made.IOPS.name,))
+        void = made.build_findings(
+            "tool_version_differs", metrics=(made.IOPS.name,)
+        )
         got = made.judgement(made.several(made.BOTH, findings=void))
         self.assertEqual(["void", "failed"], [r.status for r in got.rows])
         self.assertEqual("failed", got.status)
 
     def test_a_finding_voids_the_metrics_that_it_concerns(self):
-        void = made.seen("tool_version_differs", metrics=(made.TIME.name,))
+        void = made.build_findings(
+            "tool_version_differs", metrics=(made.TIME.name,)
+        )
         got = made.judgement(
             made.several(made.BOTH, findings=void), {"disk.*": 15}
         )
@@ -52,7 +56,7 @@ class StatusTestCase(unittest.TestCase):
         self.assertEqual(1, got.sentence().count("(g1: so it is)"))
 
     def test_warm_ups_are_not_judged(self):
-        warm = made.one(0, {made.IOPS: 100.0}, counted=False)
+        warm = made.build_repetition(0, {made.IOPS: 100.0}, counted=False)
         got = made.judgement([warm, *made.several(made.NEAR)])
         self.assertEqual("passed", got.status)
         self.assertEqual(4, got.rows[0].comparison.guest_repetitions)
@@ -158,7 +162,7 @@ class LeftOutTestCase(unittest.TestCase):
             entries[number - 1] = dataclasses.replace(
                 made.changed(
                     entries[number - 1],
-                    findings=made.seen("guest_rebooted"),
+                    findings=made.build_findings("guest_rebooted"),
                     counted=counted,
                 ),
                 counted=counted,
@@ -195,7 +199,9 @@ class LeftOutTestCase(unittest.TestCase):
                 state="incomplete",
                 observations=(),
                 missing=(gap,),
-                findings=tuple(x for k in kinds for x in made.seen(k)),
+                findings=tuple(
+                    x for k in kinds for x in made.build_findings(k)
+                ),
             )
             judgement = made.judgement([entries[0], short, *entries[2:]])
             self.assertEqual(expected, judgement.status, judgement.sentence())
@@ -214,7 +220,7 @@ class LeftOutTestCase(unittest.TestCase):
             made.repetition(
                 number,
                 [
-                    made.taken(
+                    made.build_condition(
                         number,
                         {made.IOPS: [10999.0 + number, 11001.5 + number]},
                         synchronisation=made.overlapping(share, made.IOPS),
@@ -248,8 +254,10 @@ class LeftOutTestCase(unittest.TestCase):
             }
         )
         for number in late:
-            findings = made.seen("partial_overlap", made.IOPS.name)
-            findings += made.seen("partial_overlap", "a.percentile_p99_99")
+            findings = made.build_findings("partial_overlap", made.IOPS.name)
+            findings += made.build_findings(
+                "partial_overlap", "a.percentile_p99_99"
+            )
             entries[number - 1] = made.changed(
                 entries[number - 1], findings=findings
             )
@@ -314,9 +322,9 @@ class WarningsTestCase(unittest.TestCase):
     def test_kinds_and_numbers(self):
         kinds = ("steal_time", "governor_not_performance", ONE_SESSION)
         findings = (
-            *made.seen(kinds[0], "g1"),
-            *made.seen(kinds[0], "g2"),
-            *made.seen(kinds[1], "bm"),
+            *made.build_findings(kinds[0], "g1"),
+            *made.build_findings(kinds[0], "g2"),
+            *made.build_findings(kinds[1], "bm"),
         )
         entries = made.several(made.NEAR, findings=findings)
         self.assertEqual(
@@ -349,7 +357,7 @@ class WarningsTestCase(unittest.TestCase):
                 finding_
                 for kind in kinds
                 for guest in ("g1", "g2")
-                for finding_ in made.seen(kind, guest)
+                for finding_ in made.build_findings(kind, guest)
             ]
             entries = made.several(made.NEAR, findings=tuple(findings))
             headline = made.judgement(entries).headline()

@@ -20,7 +20,10 @@ def create_repetition(axes=AXES, **changes):
     """Return a repetition with a condition for each combination of axes."""
     return made.repetition(
         1,
-        [made.taken(1, {made.IOPS: [1.0]}, axes=values) for values in axes],
+        [
+            made.build_condition(1, {made.IOPS: [1.0]}, axes=values)
+            for values in axes
+        ],
         **changes,
     )
 

@@ -76,7 +76,7 @@ class MissingTestCase(unittest.TestCase):
             for repetition in made.several(made.NEAR)
         ]
         first, second = (
-            made.one(number, {made.IOPS: 100.0}, counted=False)
+            made.build_repetition(number, {made.IOPS: 100.0}, counted=False)
             for number in (1, 2)
         )
         for repetitions, warmups, unreadable in (

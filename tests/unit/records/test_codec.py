@@ -63,7 +63,7 @@ class TestDecode(unittest.TestCase):
                 metrics=("cpu.x", "cpu.y"),
                 severity_override="warning",
             ),
-            *made.seen("emulated_guest"),
+            *made.build_findings("emulated_guest"),
         )
         record = made.record()
         measured = dataclasses.replace(record.repetition, findings=findings)
@@ -104,7 +104,7 @@ class TestDecode(unittest.TestCase):
         """Samples, reference, what is missing and what was seen."""
         gap = repetition.Missing(name="cpu.x", machine="g1", reason="killed")
         record = made.record(
-            findings=made.seen("emulated_guest"),
+            findings=made.build_findings("emulated_guest"),
             missing=(gap,),
             state="incomplete",
         )
@@ -131,7 +131,7 @@ class TestDecode(unittest.TestCase):
     @ddt.unpack
     def test_samples(self, values, sources):
         """Each machine has none, one or several."""
-        condition = made.taken(2, {made.EVENTS: values})
+        condition = made.build_condition(2, {made.EVENTS: values})
         record = made.record(conditions=[condition])
         observations = record.repetition.condition.observations
         self.assertEqual(

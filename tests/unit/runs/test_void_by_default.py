@@ -39,7 +39,7 @@ class TestVoid(unittest.TestCase):
     )
     def test_never_passed(self, kind):
         """Without its name in the task; with it the verdict is as before."""
-        entries = made.several(made.NEAR, findings=made.seen(kind))
+        entries = made.several(made.NEAR, findings=made.build_findings(kind))
         self.assertEqual("void", made.judgement(entries).status)
         tolerated = made.judgement(entries, tolerate=[kind])
         self.assertEqual("passed", tolerated.status)
@@ -48,7 +48,7 @@ class TestVoid(unittest.TestCase):
     def test_guests_among_themselves(self, kind):
         """Are not compared with bare metal, and need not tolerate it."""
         curves = [
-            dataclasses.replace(level, findings=made.seen(kind))
+            dataclasses.replace(level, findings=made.build_findings(kind))
             for level in made.levels({made.EVENTS: made.SHARED})
         ]
         loose = {"max_percent": {"*": 50}}

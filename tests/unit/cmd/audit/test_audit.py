@@ -72,7 +72,9 @@ class TestAudit(unittest.TestCase):
                 ).isoformat(),
                 machines=(made.machine("g1", host=host),),
                 conditions=[
-                    made.taken(number, {made.EVENTS: [rate * factor]})
+                    made.build_condition(
+                        number, {made.EVENTS: [rate * factor]}
+                    )
                 ],
                 **changes,
             )
@@ -261,7 +263,7 @@ class TestAudit(unittest.TestCase):
     def test_list_hosts_without_result(self):
         """A host whose run is void is due."""
         self.cloud.compute.all_zones = {"nova": ["h1"]}
-        self.write("h1", findings=made.seen("wrong_host"))
+        self.write("h1", findings=made.build_findings("wrong_host"))
         _, text = self.audit("--list-hosts")
         self.assertEqual({"hosts": ["h1"]}, yaml.safe_load(text))
 

@@ -64,7 +64,7 @@ class BeyondReturnTestCase(unittest.TestCase):
     @ddt.data((2, False), (3, True))
     @ddt.unpack
     def test_fairness(self, count, beyond):
-        judge = made.given(
+        judge = made.feed_judge(
             density.FAIRNESS.parse({"min_index": {"*": 0.9}}).create_judge(),
             made.levels({made.EVENTS: {1: [100.0], 2: [60.0, 20.0]}}, count),
         )

@@ -256,7 +256,9 @@ class PointsTestCase(unittest.TestCase):
     def test_finding_about_some_metrics_voids_these(self):
         for metric, void in ((made.EVENTS.name, True), ("disk.x.y", False)):
             curves = made.levels({made.EVENTS: made.SHARED})
-            findings = made.seen("tool_version_differs", metrics=(metric,))
+            findings = made.build_findings(
+                "tool_version_differs", metrics=(metric,)
+            )
             curves[0] = dataclasses.replace(curves[0], findings=findings)
             self.assertEqual({void}, {bool(x.void) for x in points(curves)})
 

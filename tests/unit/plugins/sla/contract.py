@@ -23,13 +23,13 @@ UNREADABLE = {
 FOREIGN = made.repetition(
     1,
     [
-        made.taken(1, {made.IOPS: [1.0]}, axes={"moon": phase})
+        made.build_condition(1, {made.IOPS: [1.0]}, axes={"moon": phase})
         for phase in ("new", "full")
     ],
     question="astronomy",
 )
 #: A finding that voids every run.
-VOID = made.seen("wrong_host")
+VOID = made.build_findings("wrong_host")
 
 
 def build_iteration(measured):
@@ -244,7 +244,7 @@ class SLAContract:
     def test_figures_without_limits(self):
         """A judge without limits has figures, and its run never passes."""
         judge = criteria.SLAS[self.NAME].criterion.judge()
-        judgement = made.given(judge, self.RUN).judgement()
+        judgement = made.feed_judge(judge, self.RUN).judgement()
         self.assertTrue(judgement.rows)
         self.assertEqual((), judgement.limited)
         self.assertFalse(judgement.passed)

@@ -18,7 +18,7 @@ def build_run(axis, rows, **fields):
         made.repetition(
             number,
             [
-                made.taken(
+                made.build_condition(
                     number, {made.IOPS: [rate]}, axes={axis: axis_value}
                 )
                 for axis_value, rate in row.items()

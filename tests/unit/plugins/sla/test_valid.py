@@ -24,7 +24,7 @@ def build_run(rates=(90.0, 91.0, 89.0), findings=(), bad=None, counted=None):
         has_findings = bad is None or number <= bad
         run.append(
             dataclasses.replace(
-                made.one(
+                made.build_repetition(
                     number,
                     {made.EVENTS: rate},
                     reference=made.reference(BARE),
@@ -78,7 +78,7 @@ class TestValid(contract.SLAContract, unittest.TestCase):
     @ddt.unpack
     def test_findings(self, kind, options, status):
         """A finding that voids or is refused fails if it is not tolerated."""
-        run = build_run(findings=made.seen(kind))
+        run = build_run(findings=made.build_findings(kind))
         sla = self.check(status, run, options, status == "passed")
         refused = [
             refused_finding.finding.kind
@@ -91,7 +91,7 @@ class TestValid(contract.SLAContract, unittest.TestCase):
     @ddt.unpack
     def test_late_commands(self, count, late, passed):
         """Three repetitions without one are valid, fewer are not."""
-        findings = made.seen("partial_overlap", made.EVENTS.name)
+        findings = made.build_findings("partial_overlap", made.EVENTS.name)
         rates = [90.0 + number for number in range(count)]
         run = build_run(rates, findings, late)
         self.check("passed" if passed else "void", run, {}, passed)
@@ -131,7 +131,7 @@ class TestValid(contract.SLAContract, unittest.TestCase):
 
     @ddt.data(
         ((), {}, "passed"),
-        (made.seen("swap_or_oom"), {}, "void"),
+        (made.build_findings("swap_or_oom"), {}, "void"),
         ((), {"physical_limit": {"*": 1e15}}, "passed"),
         ((), {"physical_limit": {"*": 1.0}}, "void"),
     )
@@ -148,6 +148,6 @@ class TestValid(contract.SLAContract, unittest.TestCase):
 
     def test_tolerance_outweighs_refusal(self):
         """A kind that is tolerated is not refused."""
-        run = build_run(findings=made.seen("steal_time"))
+        run = build_run(findings=made.build_findings("steal_time"))
         kinds = ["steal_time"]
         self.check("passed", run, {"tolerate": kinds, "refuse": kinds}, True)

@@ -38,7 +38,7 @@ class TestLevelsThatCount(unittest.TestCase):
     def test_load_of_unmeasured_guests(self):
         """It reduces the rates, and ends no curve."""
         measured = [
-            made.taken(
+            made.build_condition(
                 1, {RATE: rates}, axes={"guests": n, "neighbours": neighbours}
             )
             for n, neighbours, rates in (

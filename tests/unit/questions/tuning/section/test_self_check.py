@@ -38,7 +38,7 @@ def records(share=0.9, reboot="between_repetitions", count=6, deviation=0.01):
             if variant is LIMITED:
                 speed *= share
             conditions.append(
-                made.taken(
+                made.build_condition(
                     number,
                     {RATE: [100 * speed], TIME: [20 / speed]},
                     axes={"variant": variant["name"]},
