@@ -91,12 +91,11 @@ def _start(
         "--task-args",
         json.dumps(arguments),
     )
-    done = lab.rally(*options, *command, timeout=3600)
+    process = lab.rally(*options, *command, timeout=3600)
     wall = time.monotonic() - began
-    if done.returncode:
-        sys.exit(
-            f"{task.name}: {done.returncode}{laboratory.problem_lines(done)}"
-        )
+    if process.returncode:
+        problems = laboratory.problem_lines(process)
+        sys.exit(f"{task.name}: {process.returncode}{problems}")
     return wall
 
 

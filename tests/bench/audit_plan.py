@@ -128,13 +128,13 @@ def _run_host(
 
 def measure(number: int) -> tuple[int, float]:
     """Return the requests of a process of its own, and its MiB."""
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", __spec__.name, "--hosts", str(number)],
         stdout=subprocess.PIPE,
         text=True,
         check=True,
     )
-    requests, mebibytes = json.loads(done.stdout.splitlines()[-1])
+    requests, mebibytes = json.loads(process.stdout.splitlines()[-1])
     return requests, mebibytes
 
 

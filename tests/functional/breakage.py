@@ -26,12 +26,12 @@ ROOT = ["--root", str(PLACE.root)]
 
 def run(*arguments: str, check: bool = True) -> str:
     """Run a program on the host and return what it printed."""
-    done = subprocess.run(
+    process = subprocess.run(
         arguments, capture_output=True, text=True, check=False
     )
-    if check and done.returncode:
-        raise AssertionError(f"{arguments}: {done.stdout}{done.stderr}")
-    return done.stdout
+    if check and process.returncode:
+        raise AssertionError(f"{arguments}: {process.stdout}{process.stderr}")
+    return process.stdout
 
 
 @contextlib.contextmanager

@@ -286,11 +286,11 @@ class Case(unittest.TestCase):
         self.before = self.laboratory.count()
         self.addCleanup(self.check_nothing_left)
 
-    def check_ended(self, code: int, done) -> None:
+    def check_ended(self, code: int, process) -> None:
         """Fail with what a run said when it ended with another code."""
-        if code != done.returncode:
+        if code != process.returncode:
             self.fail(
-                f"{code} != {done.returncode}: {problem_lines(done)}\n"
+                f"{code} != {process.returncode}: {problem_lines(process)}\n"
                 + "\n".join(self._not_passed())
             )
 
@@ -305,10 +305,10 @@ class Case(unittest.TestCase):
             ]
         return []
 
-    def new_journal(self, before: set[pathlib.Path], done) -> pathlib.Path:
+    def new_journal(self, before: set[pathlib.Path], process) -> pathlib.Path:
         """Return the one journal that a run has written."""
         new = self.laboratory.journals() - before
-        self.assertEqual(1, len(new), problem_lines(done))
+        self.assertEqual(1, len(new), problem_lines(process))
         return new.pop()
 
     def check_nothing_left(self):
@@ -326,9 +326,9 @@ def wait_for(what: str, condition, seconds: float = 300) -> None:
         time.sleep(0.2)
 
 
-def problem_lines(done) -> str:
+def problem_lines(process) -> str:
     """Return the last lines of an output that report a problem."""
-    lines = f"{done.stdout}\n{done.stderr}".splitlines()
+    lines = f"{process.stdout}\n{process.stderr}".splitlines()
     reporting = [line[:400] for line in lines if PROBLEM.search(line)]
     return "\n".join(["", *reporting[-15:]])
 
@@ -398,7 +398,7 @@ def environment(home: pathlib.Path) -> dict[str, str]:
 def _run(
     argv: list[str], surroundings: dict[str, str], check: bool, timeout: float
 ):
-    done = subprocess.run(
+    process = subprocess.run(
         argv,
         cwd=TOP,
         env=surroundings,
@@ -407,12 +407,12 @@ def _run(
         timeout=patience.seconds(timeout),
         check=False,
     )
-    if check and done.returncode:
+    if check and process.returncode:
         raise AssertionError(
-            f"{' '.join(argv)} ended with {done.returncode}:\n"
-            f"{done.stdout[-4000:]}\n{done.stderr[-4000:]}"
+            f"{' '.join(argv)} ended with {process.returncode}:\n"
+            f"{process.stdout[-4000:]}\n{process.stderr[-4000:]}"
         )
-    return done
+    return process
 
 
 def _cloud(name: str) -> dict:

@@ -24,13 +24,13 @@ _OURS = re.compile(
 def _lines(*command: str) -> list[str]:
     """Return what a program prints; nothing if it is not installed."""
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             command, capture_output=True, text=True, check=True
         )
     except FileNotFoundError:
         return []
     # Counters of packets, the rest of a lifetime, and comments with a time.
-    text = re.sub(r"\[\d+:\d+\]|expires \d+sec|(?m:^#.*)", "", done.stdout)
+    text = re.sub(r"\[\d+:\d+\]|expires \d+sec|(?m:^#.*)", "", process.stdout)
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 

@@ -47,15 +47,15 @@ class Case(unittest.TestCase):
 
     def up(self, *options):
         """Bring the cloud up; return what it said."""
-        done = up(*options)
-        self.assertEqual(0, done.returncode, done.stdout)
-        return done.stdout
+        process = up(*options)
+        self.assertEqual(0, process.returncode, process.stdout)
+        return process.stdout
 
     def check_rejected(self, pattern, *options):
         """Fail unless ``cloud up`` says what the pattern describes."""
-        done = up(*options)
-        self.assertEqual(1, done.returncode, done.stdout)
-        self.assertRegex(done.stdout.splitlines()[-1], pattern)
+        process = up(*options)
+        self.assertEqual(1, process.returncode, process.stdout)
+        self.assertRegex(process.stdout.splitlines()[-1], pattern)
 
     def check_it_works(self):
         """Use every service of the cloud; one may have started just now."""

@@ -37,7 +37,7 @@ class TestDensity(laboratory.Case):
         lab.use("admin")
         journals = lab.journals()
         limits = {"max_percent": {CPU: 5}, "levels": 3, "tolerate": TOLERATED}
-        done = lab.start(
+        process = lab.start(
             TASK,
             levels=[1, 3],
             workloads=WORKLOADS,
@@ -48,13 +48,13 @@ class TestDensity(laboratory.Case):
             },
             sla={"failure_rate": {"max": 0}, "vmperf_degradation": limits},
         )
-        self.check_ended(2, done)
-        path = self.new_journal(journals, done)
+        self.check_ended(2, process)
+        path = self.new_journal(journals, process)
         records = lab.records(path)
         self.assertEqual(
             ["complete"] * 3, [record.repetition.state for record in records]
         )
-        self.assertIn("plan: 3 guests of vmperf.tiny", said_all(done))
+        self.assertIn("plan: 3 guests of vmperf.tiny", said_all(process))
         self._check_levels(records)
         self._check_starts(records)
         self._check_distributions(records)
@@ -163,6 +163,6 @@ class TestDensity(laboratory.Case):
             self.assertLess(means[3], 0.9 * means[1], means)
 
 
-def said_all(done):
+def said_all(process):
     """Return all that a run said."""
-    return done.stdout + done.stderr
+    return process.stdout + process.stderr

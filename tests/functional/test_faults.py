@@ -52,17 +52,17 @@ class ProxyCase(laboratory.Case):
         rule = fault_proxy.Rule(call=call, action=action, **options)
         self.proxy.rules.append(rule)
 
-    def check_reported(self, done, *words_of_line):
+    def check_reported(self, process, *words_of_line):
         """Expect a context that failed in one line with all these words."""
-        self.check_ended(2, done)
+        self.check_ended(2, process)
         for rule in self.proxy.rules:
             self.assertTrue(rule.struck, rule)
-        text = done.stdout + done.stderr
+        text = process.stdout + process.stderr
         self.assertNotIn("Traceback", text)
         lines = [line for line in text.splitlines() if "GuestError" in line]
         self.assertTrue(
             any(all(word in line for word in words_of_line) for line in lines),
-            (words_of_line, lines, laboratory.problem_lines(done)),
+            (words_of_line, lines, laboratory.problem_lines(process)),
         )
 
 
@@ -74,9 +74,9 @@ class TestCreationFails(ProxyCase):
         self.break_("compute POST .*/servers", "lost")
         self.break_("compute DELETE .*/servers/.*", 503, times=2)
         self.break_("compute DELETE .*/os-keypairs/.*", 403, times=None)
-        done = self.laboratory.start(SHORT)
-        self.check_reported(done, "create server c_rally_", "reset by peer")
-        text = done.stdout + done.stderr
+        process = self.laboratory.start(SHORT)
+        self.check_reported(process, "create server c_rally_", "reset by peer")
+        text = process.stdout + process.stderr
         self.assertIn("removing 1 server", text)
         self.assertIn("clean-up: not removed: key pair c_rally_", text)
         self.assertNotEqual(self.before, self.laboratory.count())
@@ -89,8 +89,8 @@ class TestCreationFails(ProxyCase):
         """The pool is exhausted; the guest is removed again."""
         says = "No more IP addresses available on network public."
         self.break_("network POST .*/floatingips", 409, message=says)
-        done = self.laboratory.start(SHORT, network="private")
-        self.check_reported(done, "create a floating IP for guest g1", says)
+        process = self.laboratory.start(SHORT, network="private")
+        self.check_reported(process, "create a floating IP for guest g1", says)
 
 
 class TestToldToEnd(ProxyCase):

@@ -73,9 +73,11 @@ class MainJobCase(laboratory.Case):
 
     def judge(self):
         """Judge the last task again; return the completed process."""
-        done = self.laboratory.vmperf("judge")
-        self.assertEqual(0, done.returncode, laboratory.problem_lines(done))
-        return done
+        process = self.laboratory.vmperf("judge")
+        self.assertEqual(
+            0, process.returncode, laboratory.problem_lines(process)
+        )
+        return process
 
 
 class TestMainJob(MainJobCase):
@@ -94,9 +96,9 @@ class TestMainJob(MainJobCase):
             json.dumps(arguments),
         )
         before = lab.journals()
-        done = lab.start(TASK, **arguments)
-        self.check_ended(0, done)
-        path = self.new_journal(before, done)
+        process = lab.start(TASK, **arguments)
+        self.check_ended(0, process)
+        path = self.new_journal(before, process)
         records = lab.records(path)
         self._check_records(records)
         self.check_verdict()
@@ -130,9 +132,9 @@ class TestMainJob(MainJobCase):
 
     def _check_judge(self, records):
         """Rally's task in use has the same verdict once more."""
-        done = self.judge()
+        process = self.judge()
         for metric in records[0].repetition.expected_metrics:
-            self.assertIn(metric.name, done.stdout)
+            self.assertIn(metric.name, process.stdout)
 
     def _check_no_secret(self, path):
         secret = laboratory.pathlib.Path(

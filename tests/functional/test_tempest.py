@@ -32,11 +32,11 @@ class TestTempest(laboratory.Case):
         )
         before = lab.journals()
         there = gate.Workspace(lab, "tempest", LIMITS, baseline="tempest")
-        done = there.run(
+        process = there.run(
             *("run", "--serial", "--regex", r"vmperf.*test_(cpu|memory)")
         )
-        output = done.stdout + done.stderr
-        self.assertEqual(1, done.returncode, output[-4000:])
+        output = process.stdout + process.stderr
+        self.assertEqual(1, process.returncode, output[-4000:])
         self.assertRegex(output, r"TestOverhead\.test_cpu.*ok")
         self.assertRegex(output, r"TestOverhead\.test_memory.*FAILED")
         self.assertRegex(

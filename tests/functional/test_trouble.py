@@ -62,16 +62,18 @@ class TestTrouble(TroubleCase):
         lab = self.laboratory
         lab.use("member")
         lab.pretend_shape("huge", "short", vcpus=64, memory_mib=1048576)
-        done = lab.start(SHORT, flavor="vmperf.huge", baseline="huge")
-        self.check_ended(2, done)
-        self.assertRegex(done.stderr, "ERROR .*No valid host.*; request fewer")
-        self.assertNotIn("Traceback", done.stdout + done.stderr)
+        process = lab.start(SHORT, flavor="vmperf.huge", baseline="huge")
+        self.check_ended(2, process)
+        self.assertRegex(
+            process.stderr, "ERROR .*No valid host.*; request fewer"
+        )
+        self.assertNotIn("Traceback", process.stdout + process.stderr)
 
     def test_guest_that_never_answers(self):
         """The end of its console is shown."""
         lab = self.laboratory
         lab.use("member")
-        done = lab.start(SHORT, ssh_timeout=4)
-        self.check_ended(2, done)
-        self.assertIn("does not answer SSH", done.stdout + done.stderr)
-        self.assertIn("console", done.stdout + done.stderr)
+        process = lab.start(SHORT, ssh_timeout=4)
+        self.check_ended(2, process)
+        self.assertIn("does not answer SSH", process.stdout + process.stderr)
+        self.assertIn("console", process.stdout + process.stderr)

@@ -52,13 +52,13 @@ class TestWayOut(unittest.TestCase):
             'exec "$@"',
             "",
         ]
-        done = subprocess.run(
+        process = subprocess.run(
             ["unshare", "--net", "sh", "-c", "\n".join(lines),
              "sh", sys.executable, "-c", CODE],
             capture_output=True, text=True, check=False, timeout=120,
         )  # fmt: skip
-        self.assertEqual(0, done.returncode, done.stderr)
-        return json.loads(done.stdout)
+        self.assertEqual(0, process.returncode, process.stderr)
+        return json.loads(process.stdout)
 
     @ddt.data(
         (("address add 192.0.2.2/24 dev card0",

@@ -18,9 +18,9 @@ class TestWithoutBareMetal(test_main_job.MainJobCase):
             "min": {"cpu.*.rate": 0.001, "memory.*": 1},
         }
         before = lab.journals()
-        done = lab.start(test_main_job.TASK, **arguments)
-        self.check_ended(0, done)
-        records = lab.records(self.new_journal(before, done))
+        process = lab.start(test_main_job.TASK, **arguments)
+        self.check_ended(0, process)
+        records = lab.records(self.new_journal(before, process))
         for record in records:
             for condition in record.repetition.conditions:
                 self.assertEqual((), condition.reference.repetitions)

@@ -57,10 +57,12 @@ class Guest:
 
     def read_output(self, command: str) -> str:
         """Return what a command prints in the guest."""
-        done = self.run(command)
-        if done.returncode:
-            raise AssertionError(f"{command}: {done.stdout}{done.stderr}")
-        return done.stdout.strip()
+        process = self.run(command)
+        if process.returncode:
+            raise AssertionError(
+                f"{command}: {process.stdout}{process.stderr}"
+            )
+        return process.stdout.strip()
 
     def wait(self) -> None:
         """Wait until it answers SSH."""

@@ -122,10 +122,10 @@ class MeasuringCase(laboratory.Case):
             options = ("--task-args", json.dumps(arguments))
             lab.record_baseline(name, "--task", str(path), *options)
         before = lab.journals()
-        done = lab.start(path, **arguments)
+        process = lab.start(path, **arguments)
         new = lab.journals() - before
         self.assertEqual(
-            len(subtasks), len(new), laboratory.problem_lines(done)
+            len(subtasks), len(new), laboratory.problem_lines(process)
         )
         records = [
             record for path in sorted(new) for record in lab.records(path)
@@ -134,7 +134,7 @@ class MeasuringCase(laboratory.Case):
         self.assertEqual(
             ["complete"] * sum(times),
             [record.repetition.state for record in records],
-            laboratory.problem_lines(done),
+            laboratory.problem_lines(process),
         )
         for record in records:
             expected = set(record.repetition.expected_metrics)
@@ -158,10 +158,12 @@ class MeasuringCase(laboratory.Case):
     def _judge(self, task, records):
         """Check that each metric with a limit is in the verdict."""
         lab = self.laboratory
-        done = lab.vmperf("judge")
-        self.assertIn(done.returncode, (0, 2), laboratory.problem_lines(done))
+        process = lab.vmperf("judge")
+        self.assertIn(
+            process.returncode, (0, 2), laboratory.problem_lines(process)
+        )
         with open(lab.folder / "verdicts.txt", "a") as stream:
-            stream.write(f"{task['title']}:\n{done.stdout}\n")
+            stream.write(f"{task['title']}:\n{process.stdout}\n")
         wanted_patterns = patterns(task) or {"*"}
         limited = {
             metric.name
@@ -178,4 +180,4 @@ class MeasuringCase(laboratory.Case):
         }
         self.assertNotEqual(set(), limited)
         for metric in limited:
-            self.assertIn(metric, done.stdout)
+            self.assertIn(metric, process.stdout)

@@ -92,12 +92,14 @@ class TestAudit(laboratory.Case):
         arguments["guest_options"] = patient
         before = lab.journals()
         with LimitedHost(lab, SLOW) as limited:
-            done = lab.rally(
+            process = lab.rally(
                 *("task", "start", str(TASK), "--task-args"),
                 yaml.safe_dump(arguments, default_flow_style=True),
                 timeout=1500,
             )
-        self.assertEqual(0, done.returncode, laboratory.problem_lines(done))
+        self.assertEqual(
+            0, process.returncode, laboratory.problem_lines(process)
+        )
         self.assertEqual(1, len(limited.limited))
         journals = sorted(map(str, lab.journals() - before))
         self.assertEqual(2, len(journals))
@@ -107,25 +109,27 @@ class TestAudit(laboratory.Case):
 
     def list_hosts(self, *options):
         """Return the hosts that are due."""
-        done = self.laboratory.vmperf(
+        process = self.laboratory.vmperf(
             "audit", "--list-hosts", *options, check=True
         )
-        return yaml.safe_load(done.stdout)["hosts"]
+        return yaml.safe_load(process.stdout)["hosts"]
 
     def check_slow_host(self, *runs):
         """Audit runs, and check which host is worse in which metrics."""
         lab = self.laboratory
         page = lab.folder / "audit.html"
-        done = lab.vmperf("audit", *runs, "--html", str(page))
-        (lab.folder / "audit.txt").write_text(done.stdout)
-        self.assertEqual(2, done.returncode, done.stdout + done.stderr)
-        self.assertIn("2 hosts: 1 worse, 1 ", done.stdout)
+        process = lab.vmperf("audit", *runs, "--html", str(page))
+        (lab.folder / "audit.txt").write_text(process.stdout)
+        self.assertEqual(
+            2, process.returncode, process.stdout + process.stderr
+        )
+        self.assertIn("2 hosts: 1 worse, 1 ", process.stdout)
         rows = lab.vmperf("audit", *runs, "-f", "csv").stdout
         worse = {
             (row["host"], row["metric"])
             for row in csv.DictReader(io.StringIO(rows))
             if row["row"] == "figure" and row["status"] == "failed"
         }
-        self.assertEqual({SLOW}, {host for host, _ in worse}, done.stdout)
+        self.assertEqual({SLOW}, {host for host, _ in worse}, process.stdout)
         self.assertIn((SLOW, "cpu.sysbench.rate"), worse)
         self.assertIn(SLOW, page.read_text())

@@ -75,8 +75,8 @@ class TestUnsteadyCloud(test_faults.ProxyCase):
         """The run passes; every call it makes is in the table of faults."""
         self.break_(r"\w+ GET .*|identity POST .*", 503, each=True)
         self.break_(r"\w+ DELETE .*", 503, each=True)
-        done = self.laboratory.start(SHORT, network="private")
-        self.check_ended(0, done)
+        process = self.laboratory.start(SHORT, network="private")
+        self.check_ended(0, process)
         documented = {row.call for row in fault_table.calls()}
         made = {str(call) for call in self.proxy.calls}
         self.assertEqual(set(), made - documented, "calls without a row")
@@ -167,17 +167,17 @@ class TestMoreCreationFails(test_faults.ProxyCase):
     def test_key_pair(self):
         """An error of Nova's own."""
         self.break_("compute POST /v2.1/os-keypairs", 500)
-        done = self.laboratory.start(SHORT)
+        process = self.laboratory.start(SHORT)
         self.check_reported(
-            done, "create key pair c_rally_", "fault of the test"
+            process, "create key pair c_rally_", "fault of the test"
         )
 
     def test_quota_of_security_groups(self):
         """A refusal of Neutron's."""
         says = "Quota exceeded for resources: ['security_group']."
         self.break_("network POST .*/security-groups", 409, message=says)
-        done = self.laboratory.start(SHORT)
-        self.check_reported(done, "create security group c_rally_", says)
+        process = self.laboratory.start(SHORT)
+        self.check_reported(process, "create security group c_rally_", says)
 
     def test_quota_of_instances_in_the_middle(self):
         """The first of two guests is removed again."""
@@ -185,9 +185,9 @@ class TestMoreCreationFails(test_faults.ProxyCase):
         lab.pretend_shape("two", "short", copies=2)
         says = "Quota exceeded for instances: Requested 1, but already used 1"
         self.break_("compute POST .*/servers", 403, message=says, skip=1)
-        done = lab.start(SHORT, count=2, baseline="two")
-        self.check_reported(done, "create server c_rally_", says)
-        self.assertIn("removing 1 server", done.stdout + done.stderr)
+        process = lab.start(SHORT, count=2, baseline="two")
+        self.check_reported(process, "create server c_rally_", says)
+        self.assertIn("removing 1 server", process.stdout + process.stderr)
 
 
 @long.LONG
@@ -203,10 +203,10 @@ class TestInTheGuest(laboratory.Case):
         self.laboratory.use("member")
         self.earlier_journals = self.laboratory.journals()
 
-    def records(self, done):
+    def records(self, process):
         """Return the records of the run."""
         return self.laboratory.records(
-            self.new_journal(self.earlier_journals, done)
+            self.new_journal(self.earlier_journals, process)
         )
 
     def sampled(self, record):
@@ -217,9 +217,9 @@ class TestInTheGuest(laboratory.Case):
     def test_tools_that_lie_talk_and_die(self):
         """Garbage, endless output and a killed tool are named as such."""
         fakes = (TASKS / "fakes.yaml").read_text()
-        done = self.laboratory.start(TOOLS, user_data=fakes, times=1)
-        self.check_ended(2, done)
-        for record in self.records(done):
+        process = self.laboratory.start(TOOLS, user_data=fakes, times=1)
+        self.check_ended(2, process)
+        for record in self.records(process):
             self.assertEqual("incomplete", record.repetition.state)
             metrics = self.sampled(record)
             self.assertIn("cpu.sysbench.rate", metrics)
@@ -233,9 +233,9 @@ class TestInTheGuest(laboratory.Case):
     def test_full_disk(self):
         """The tool says so, or there is not even room for its words."""
         full = (TASKS / "full.yaml").read_text()
-        done = self.laboratory.start(TOOLS, user_data=full, broken=False)
-        self.check_ended(2, done)
-        text = " ".join((done.stdout + done.stderr).split())
+        process = self.laboratory.start(TOOLS, user_data=full, broken=False)
+        self.check_ended(2, process)
+        text = " ".join((process.stdout + process.stderr).split())
         cause = "preparing fio: .*No space left on device|cleared or full?"
         self.assertRegex(text, f"g1: .*({cause})")
 

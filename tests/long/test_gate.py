@@ -71,14 +71,14 @@ class TestGate(laboratory.Case):
             "OS_CLIENT_CONFIG_FILE": f"{laboratory.CLOUD}/clouds.yaml",
             "OS_CLOUD": "vmperf-member",
         }
-        done = gate.shell(commands, self.folder, **variables)
+        process = gate.shell(commands, self.folder, **variables)
         gate.shell(self.job["after_script"], self.folder, **variables)
         clouds = yaml.safe_load(
             pathlib.Path(variables["OS_CLIENT_CONFIG_FILE"]).read_text()
         )
         password = clouds["clouds"]["vmperf-member"]["auth"]["password"]
-        self.assertNotIn(password, done.stdout + done.stderr)
-        return done
+        self.assertNotIn(password, process.stdout + process.stderr)
+        return process
 
     def count_verdicts(self):
         """Return tests and failures of the JUnit file, which is removed."""
@@ -93,8 +93,10 @@ class TestGate(laboratory.Case):
 
     def test_passed(self):
         """Exit code 0, and each record is complete."""
-        done = self.run_job()
-        self.assertEqual(0, done.returncode, laboratory.problem_lines(done))
+        process = self.run_job()
+        self.assertEqual(
+            0, process.returncode, laboratory.problem_lines(process)
+        )
         total, failed = self.count_verdicts()
         self.assertLess(0, total)
         self.assertEqual(0, failed)
@@ -106,15 +108,19 @@ class TestGate(laboratory.Case):
 
     def test_not_passed(self):
         """Exit code 2, and the page and the JUnit file exist."""
-        done = self.run_job(max_percent={**WIDE, "memory.*": -100000})
-        self.assertEqual(2, done.returncode, laboratory.problem_lines(done))
+        process = self.run_job(max_percent={**WIDE, "memory.*": -100000})
+        self.assertEqual(
+            2, process.returncode, laboratory.problem_lines(process)
+        )
         _, failed = self.count_verdicts()
         self.assertLess(0, failed)
 
     def test_not_run(self):
         """Another exit code with one line, and nothing was booted."""
-        done = self.run_job(flavors=["absent"])
-        self.assertEqual(1, done.returncode, laboratory.problem_lines(done))
-        self.assertIn("absent", done.stderr)
-        self.assertNotIn("plan: about", done.stdout)
+        process = self.run_job(flavors=["absent"])
+        self.assertEqual(
+            1, process.returncode, laboratory.problem_lines(process)
+        )
+        self.assertIn("absent", process.stderr)
+        self.assertNotIn("plan: about", process.stdout)
         self.assertEqual([], list(self.folder.glob("journal/*.jsonl")))

@@ -73,12 +73,12 @@ class TestHostile(laboratory.Case):
         lab.record_baseline("hostile", *options)
         before = lab.journals()
         with jump_host.served(lab.admin) as jump:
-            done = lab.start(TASK, user_data=user_data(), jump=jump)
-        self.check_ended(2, done)
+            process = lab.start(TASK, user_data=user_data(), jump=jump)
+        self.check_ended(2, process)
         through = f" through root@{jump['address']}:{jump['port']} after"
-        self.assertIn(through, done.stdout + done.stderr)
-        path = self.new_journal(before, done)
-        for output in (done.stdout, done.stderr):
+        self.assertIn(through, process.stdout + process.stderr)
+        path = self.new_journal(before, process)
+        for output in (process.stdout, process.stderr):
             self.assertEqual([], terminal.obeyed(output.replace("\t", "")))
         self._check_records(path)
         self._check_verdict()

@@ -60,7 +60,7 @@ class TestBuild(unittest.TestCase):
 
     def _build(self, *workloads):
         image = self.folder / "image.qcow2"
-        done = subprocess.run(
+        process = subprocess.run(
             [
                 *(PROGRAM, "image", "build", "--output", image),
                 *("--workloads", ",".join(workloads)),
@@ -70,5 +70,7 @@ class TestBuild(unittest.TestCase):
             text=True,
             check=False,
         )
-        self.assertEqual(0, done.returncode, done.stdout + done.stderr)
+        self.assertEqual(
+            0, process.returncode, process.stdout + process.stderr
+        )
         return image

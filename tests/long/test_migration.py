@@ -221,8 +221,8 @@ class TestMigration(laboratory.Case):
             if machine.role == "guest"
         }
         self.assertLessEqual(len(boots), 1 + lost)
-        done = lab.vmperf("judge")
-        self.assertRegex(done.stdout, r"passed +guest\.migration\.downtime")
+        result = lab.vmperf("judge")
+        self.assertRegex(result.stdout, r"passed +guest\.migration\.downtime")
 
     def test_server_error_and_sigkill(self):
         """Guests are booted again; a killed controller leaves a way out."""

@@ -27,9 +27,9 @@ class TestPair(laboratory.Case):
             laboratory.json.dumps(arguments),
         )
         before = lab.journals()
-        done = lab.start(TASK, **arguments)
-        self.check_ended(2, done)
-        path = self.new_journal(before, done)
+        process = lab.start(TASK, **arguments)
+        self.check_ended(2, process)
+        path = self.new_journal(before, process)
         records = lab.records(path)
         self.assertEqual(
             ["complete"] * 3, [record.repetition.state for record in records]

@@ -24,7 +24,7 @@ class TestPlacement(placing.PlacementCase):
         lab = self.laboratory
         lab.use("member")
         before = lab.journals()
-        done = lab.start(
+        process = lab.start(
             placing.TASK,
             **placing.ALIKE,
             peer=laboratory.peer(),
@@ -35,8 +35,8 @@ class TestPlacement(placing.PlacementCase):
                 "traffic_network": {"name": "private"},
             },
         )
-        self.check_ended(0, done)
-        records = lab.records(self.new_journal(before, done))
+        self.check_ended(0, process)
+        records = lab.records(self.new_journal(before, process))
         guests = [
             machine["nova"]
             for machine in lab.machines(records[0]).values()
@@ -57,7 +57,7 @@ class TestPlacement(placing.PlacementCase):
         """Two guests that cannot be apart are reported in one line."""
         lab = self.laboratory
         lab.use("member")
-        done = lab.start(
+        process = lab.start(
             placing.TASK,
             **placing.ALIKE,
             peer=laboratory.peer(),
@@ -66,8 +66,8 @@ class TestPlacement(placing.PlacementCase):
                 "network": {"name": "public"},
             },
         )
-        self.check_ended(2, done)
-        output = done.stdout + done.stderr
+        self.check_ended(2, process)
+        output = process.stdout + process.stderr
         self.assertIn("asked for: server_group 'anti-affinity'", output)
         self.assertIn("No valid host", output)
 
@@ -80,17 +80,17 @@ class TestPlacement(placing.PlacementCase):
             "peer": laboratory.peer(),
             "options": {"aggregate": placing.AGGREGATE},
         }
-        done = lab.rally(
+        process = lab.rally(
             "task",
             "validate",
             str(placing.TASK),
             "--task-args",
             json.dumps(arguments),
         )
-        self.assertNotEqual(0, done.returncode)
+        self.assertNotEqual(0, process.returncode)
         self.assertIn(
             f"aggregate '{placing.AGGREGATE}': only an administrator",
-            done.stdout,
+            process.stdout,
         )
 
 
@@ -174,7 +174,7 @@ class TestOtherGuests(placing.PlacementCase):
             options = {**network, "empty_host": True}
             rejected = lab.start(placing.TASK, **arguments, options=options)
             before = lab.journals()
-            done = lab.start(placing.TASK, **arguments, options=network)
+            process = lab.start(placing.TASK, **arguments, options=network)
         self.check_ended(2, rejected)
         sentence = (
             f"host {server.compute_host} has 1 guest of others with 1 vCPU"
@@ -182,8 +182,8 @@ class TestOtherGuests(placing.PlacementCase):
         self.assertIn(
             f"empty_host: {sentence}", rejected.stdout + rejected.stderr
         )
-        self.check_ended(0, done)
-        for record in lab.records(self.new_journal(before, done)):
+        self.check_ended(0, process)
+        for record in lab.records(self.new_journal(before, process)):
             findings = {
                 (finding.kind, finding.detail)
                 for condition in record.repetition.conditions

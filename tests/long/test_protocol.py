@@ -17,11 +17,11 @@ class TestProtocol(laboratory.Case):
         lab = self.laboratory
         lab.use("member")
         before = lab.journals()
-        done = lab.start(TASK)
-        self.check_ended(0, done)
+        process = lab.start(TASK)
+        self.check_ended(0, process)
         for verb in ("stop g1", "start g1"):
-            self.assertIn(verb, f"{done.stdout}{done.stderr}")
-        records = lab.records(self.new_journal(before, done))
+            self.assertIn(verb, f"{process.stdout}{process.stderr}")
+        records = lab.records(self.new_journal(before, process))
         self.assertEqual(
             ["complete"] * 2, [record.repetition.state for record in records]
         )

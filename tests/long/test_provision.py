@@ -103,9 +103,9 @@ class TestMirror(laboratory.Case):
         before = lab.journals()
         with proxy(self._mirror()) as (url, paths):
             options = {"proxy": url, "user_data": USER_DATA}
-            done = lab.start(TASK, guest_options=options)
-        self.check_ended(0, done)
-        (record,) = lab.records(self.new_journal(before, done))
+            process = lab.start(TASK, guest_options=options)
+        self.check_ended(0, process)
+        (record,) = lab.records(self.new_journal(before, process))
         self.assertEqual("complete", record.repetition.state)
         tools = lab.machines(record)["g1"]["tools"]
         for name in ("mbw", "sysbench"):

@@ -56,8 +56,8 @@ class TestReleases(laboratory.Case):
         """Return which tools differ, in words, and the verdict."""
         lab = self.laboratory
         before = lab.journals()
-        done = lab.start(TASK, guest_options=options)
-        records = lab.records(self.new_journal(before, done))
+        process = lab.start(TASK, guest_options=options)
+        records = lab.records(self.new_journal(before, process))
         self.assertEqual(
             ["complete"] * 3, [record.repetition.state for record in records]
         )

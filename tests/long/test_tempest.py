@@ -71,12 +71,12 @@ class TestSeveralGuests(TempestCase):
     def test_wide_limits_and_the_only_host(self):
         """Both pass, and never run at the same time."""
         there = self.workspace(host=self._host())
-        done = there.run(
+        process = there.run(
             *("run", "--concurrency", "2"),
             *("--regex", "vmperf.*test_(density|placement)"),
         )
-        output = done.stdout + done.stderr
-        self.assertEqual(0, done.returncode, output[-4000:])
+        output = process.stdout + process.stderr
+        self.assertEqual(0, process.returncode, output[-4000:])
         self.assertEqual("ok", self.outcome(DENSITY, output))
         self.assertEqual("ok", self.outcome(PLACEMENT, output))
         self._check_turns(there.log.read_text())
@@ -93,13 +93,13 @@ class TestSeveralGuests(TempestCase):
         install, *commands = job["script"]
         self.assertIn("pip install", install)
         conf = there.folder / "etc" / "tempest.conf"
-        done = there.shell(commands, TEMPEST_CONF=str(conf))
-        output = done.stdout + done.stderr
+        process = there.shell(commands, TEMPEST_CONF=str(conf))
+        output = process.stdout + process.stderr
         reporters = self._install_reporters(there.folder)
         after = there.shell([reporters, *job["after_script"]])
         self.assertEqual(0, after.returncode, after.stderr)
         self._check_artifacts(there.folder, job["artifacts"])
-        self.assertEqual(1, done.returncode, output[-4000:])
+        self.assertEqual(1, process.returncode, output[-4000:])
         self.assertEqual("FAILED", self.outcome(DENSITY, output))
         self.assertEqual("FAILED", self.outcome(PLACEMENT, output))
         self.assertRegex(output, r"limit -100000 %( \(\S+\))?: failed")
@@ -123,8 +123,10 @@ class TestSeveralGuests(TempestCase):
             workloads_file=there.file("workloads.yaml", ABSENT),
             limits_file=there.file("disk.yaml", disk),
         )
-        done = there.run("run", "--serial", "--regex", "vmperf.*test_density")
-        output = done.stdout + done.stderr
+        process = there.run(
+            "run", "--serial", "--regex", "vmperf.*test_density"
+        )
+        output = process.stdout + process.stderr
         self.assertEqual("FAILED", self.outcome(DENSITY, output))
         self.assertRegex(output, "g[12] has no iozone: install it")
 
@@ -176,11 +178,11 @@ class TestConfiguration(TempestCase):
         there = self.workspace()
         left = pathlib.Path(laboratory.CLOUD, "tempest.conf")
         shutil.copy(left, there.folder / "etc")
-        done = there.run(
+        process = there.run(
             *("run", "--serial", "--regex", "test_server_basic_ops")
         )
-        output = done.stdout + done.stderr
-        self.assertEqual(0, done.returncode, output[-4000:])
+        output = process.stdout + process.stderr
+        self.assertEqual(0, process.returncode, output[-4000:])
         name = "TestServerBasicOps.test_server_basic_ops"
         self.assertEqual("ok", self.outcome(name, output))
 
@@ -226,9 +228,9 @@ class TestVerify(TempestCase):
 
     def _shell(self, there, lines, code=0):
         """Run lines of the page, and return what they print."""
-        done = there.shell(lines, **self._environment())
-        output = done.stdout + done.stderr
-        self.assertEqual(code, done.returncode, output[-4000:])
+        process = there.shell(lines, **self._environment())
+        output = process.stdout + process.stderr
+        self.assertEqual(code, process.returncode, output[-4000:])
         return output
 
     def _environment(self):
@@ -264,12 +266,12 @@ class TestVerify(TempestCase):
             if source.exists():
                 (target / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(source, target / name)
-        done = gate.shell(
+        process = gate.shell(
             ["git init -q -b main", "git add -A", "git commit -q -m tree"],
             target,
             **self._environment(),
         )
-        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertEqual(0, process.returncode, process.stderr)
 
 
 @long.LONG
@@ -317,8 +319,10 @@ class TestInterrupted(TempestCase):
 
     def test_plugins_are_listed(self):
         """By the name of the distribution."""
-        done = self.workspace().run("list-plugins")
-        self.assertRegex(done.stdout, r"rally-vmperf +\|.*VMPerfTempestPlugin")
+        process = self.workspace().run("list-plugins")
+        self.assertRegex(
+            process.stdout, r"rally-vmperf +\|.*VMPerfTempestPlugin"
+        )
 
     @contextlib.contextmanager
     def _measuring(self, there):
@@ -338,8 +342,10 @@ class TestInterrupted(TempestCase):
             yield process
 
     def _cleanup(self, there, *options):
-        done = there.run("cleanup", *options)
-        self.assertEqual(0, done.returncode, done.stdout + done.stderr)
+        process = there.run("cleanup", *options)
+        self.assertEqual(
+            0, process.returncode, process.stdout + process.stderr
+        )
 
 
 def _text(path):

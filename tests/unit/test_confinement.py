@@ -72,10 +72,10 @@ class TestBegin(unittest.TestCase):
     )
     def test_a_test_that_goes_outside_fails(self, deed):
         """The reason names the path, and nothing has been done to it."""
-        done = self.run_test(deed, self.outside / "key")
-        self.assertEqual(1, done.returncode, done.stderr)
-        self.assertIn("OutsideError", done.stdout)
-        self.assertIn(str(self.outside), done.stdout)
+        process = self.run_test(deed, self.outside / "key")
+        self.assertEqual(1, process.returncode, process.stderr)
+        self.assertIn("OutsideError", process.stdout)
+        self.assertIn(str(self.outside), process.stdout)
         self.assertEqual(["key"], os.listdir(self.outside))
 
     @ddt.data(
@@ -91,8 +91,10 @@ class TestBegin(unittest.TestCase):
         "os.symlink('/nowhere', path)",
     )
     def test_what_every_machine_has_is_free(self, deed):
-        done = self.run_test(deed, self.temporary / "new")
-        self.assertEqual(0, done.returncode, done.stdout + done.stderr)
+        process = self.run_test(deed, self.temporary / "new")
+        self.assertEqual(
+            0, process.returncode, process.stdout + process.stderr
+        )
 
     @ddt.data(
         "subprocess.run(['foreign'], check=True)",
@@ -108,9 +110,9 @@ class TestBegin(unittest.TestCase):
             os.environ, PATH=f"{self.outside}:{os.environ['PATH']}"
         ):
             subprocess.run(["foreign"], check=True)
-            done = self.run_test(deed, "unused")
-        self.assertEqual(1, done.returncode, done.stderr)
-        self.assertIn("foreign", done.stdout)
+            process = self.run_test(deed, "unused")
+        self.assertEqual(1, process.returncode, process.stderr)
+        self.assertIn("foreign", process.stdout)
 
     def test_programs_of_allowed_packages(self):
         """They are those of Debian's base, the README and the Makefile."""
@@ -123,15 +125,15 @@ class TestBegin(unittest.TestCase):
         """It is empty, in the tests and in what they start."""
         home = "os.listdir(os.path.expanduser('~'))"
         deed = f"print(os.environ.get('XDG_CACHE_HOME'), {home})"
-        done = self.run_test(deed, "unused")
-        self.assertEqual("None []", done.stdout.strip(), done.stderr)
+        process = self.run_test(deed, "unused")
+        self.assertEqual("None []", process.stdout.strip(), process.stderr)
         self.assertEqual([], os.listdir(self.temporary))
 
     def test_others_that_borrow_are_free(self):
         """Tests on a real cloud import some of these, and use its files."""
         borrowed = "import tests.functional, tests.unit; "
         code = f"{borrowed}print(open({str(self.outside / 'key')!r}).read())"
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-c", code],
             cwd=confinement.CHECKOUT,
             env={**os.environ, "TMPDIR": str(self.temporary)},
@@ -139,4 +141,4 @@ class TestBegin(unittest.TestCase):
             text=True,
             check=False,
         )
-        self.assertEqual("secret", done.stdout.strip(), done.stderr)
+        self.assertEqual("secret", process.stdout.strip(), process.stderr)

@@ -175,7 +175,7 @@ class TestTox(unittest.TestCase):
         conf = configparser.ConfigParser()
         conf.read(TOP / "tox.ini")
         line = conf[section]["commands"].replace("{env_dir}", "/tox")
-        done = subprocess.run(
+        process = subprocess.run(
             [*shlex.split(line), "--dry-run"],
             cwd=TOP,
             capture_output=True,
@@ -184,9 +184,9 @@ class TestTox(unittest.TestCase):
         )
         return {
             line.split()[0]
-            for line in done.stdout.splitlines()
+            for line in process.stdout.splitlines()
             if line.startswith("/tox/bin/")
-        } | ({"venv"} if "-m venv" in done.stdout else set())
+        } | ({"venv"} if "-m venv" in process.stdout else set())
 
     def test_what_is_run(self):
         """The environment is taken as it is, none is made."""

@@ -67,13 +67,13 @@ class TestEntryPoint(unittest.TestCase):
     def setUpClass(cls):
         """Load the plugins in a fresh interpreter."""
         super().setUpClass()
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-c", LIST],
             capture_output=True,
             text=True,
             check=True,
         )
-        cls.detail = json.loads(done.stdout.splitlines()[-1])
+        cls.detail = json.loads(process.stdout.splitlines()[-1])
 
     def test_every_plugin_is_there(self):
         """Each by its name and platform, and no other."""

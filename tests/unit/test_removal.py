@@ -90,12 +90,12 @@ class RemovalCase(unittest.TestCase):
     def test_mounts(self):
         """Mounts inside stay, on the same filesystem too."""
         mounted = self.root / "a" / "b"
-        done = subprocess.run(
+        process = subprocess.run(
             ["mount", "--bind", str(self.other), str(mounted)],
             capture_output=True,
             check=False,
         )
-        if done.returncode:
+        if process.returncode:
             self.skipTest("nothing can be mounted here")
         try:
             for path in (self.root / "a", mounted, mounted / "file"):

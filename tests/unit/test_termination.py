@@ -53,7 +53,7 @@ class TestAsInterrupt(unittest.TestCase):
 
     def _check(self, number, *within):
         python = (sys.executable, "-c", SCRIPT, str(int(number)))
-        done = subprocess.run(
+        process = subprocess.run(
             [*signals.DEFAULT, *within, *python],
             capture_output=True,
             text=True,
@@ -62,7 +62,7 @@ class TestAsInterrupt(unittest.TestCase):
             env={**os.environ, "PYTHONPATH": os.getcwd()},
         )
         self.assertEqual(
-            ["cleaned up", "interrupted"], done.stdout.split("\n")[:2]
+            ["cleaned up", "interrupted"], process.stdout.split("\n")[:2]
         )
 
     def test_other_handlers_are_kept(self):

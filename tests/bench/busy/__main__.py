@@ -74,14 +74,14 @@ def _run(lab: laboratory.Laboratory, user: str) -> dict:
     os.environ.update(changed)
     began = time.monotonic()
     try:
-        done = lab.start(SHORT)
+        process = lab.start(SHORT)
     finally:
         os.environ.clear()
         os.environ.update(saved)
     wall = time.monotonic() - began
-    if done.returncode:
+    if process.returncode:
         raise SystemExit(
-            f"{user}: {done.returncode}{laboratory.problem_lines(done)}"
+            f"{user}: {process.returncode}{laboratory.problem_lines(process)}"
         )
     requests = [line.split(" ", 1) for line in log.read_text().splitlines()]
     return {

@@ -30,7 +30,7 @@ def rows(counts, processes):
 
 
 def _take(descriptions, count):
-    done = subprocess.run(
+    process = subprocess.run(
         [
             *(sys.executable, "-m", "tests.bench.density.controller"),
             *(str(count), json.dumps(descriptions)),
@@ -40,7 +40,7 @@ def _take(descriptions, count):
         check=True,
         timeout=600,
     )
-    return json.loads(done.stdout)
+    return json.loads(process.stdout)
 
 
 def _row(cost):

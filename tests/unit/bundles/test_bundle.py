@@ -86,7 +86,7 @@ class RealTestCase(Case):
 
     def test_programs_run_with_their_own_libraries(self):
         unpacked = self.unpacked()
-        done = subprocess.run(
+        process = subprocess.run(
             [
                 *unpacked.prefix,
                 *("sh", "-c", 'ls "$1" && exec cat /proc/self/maps', "x"),
@@ -96,7 +96,7 @@ class RealTestCase(Case):
             text=True,
             check=True,
         )
-        self.assertEqual("ls", done.stdout.splitlines()[0])
+        self.assertEqual("ls", process.stdout.splitlines()[0])
         traced = subprocess.run(
             [*unpacked.prefix, "ls", "/proc/self/exe", "-l"],
             capture_output=True,

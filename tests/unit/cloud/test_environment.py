@@ -41,10 +41,10 @@ class EnvironmentTest(unittest.TestCase):
         listed = (pages.ROOT / "requirements.txt").read_text()
         for name in names:
             self.assertRegex(listed, rf"(?m)^{name}")
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-c", PROGRAM, *names],
             capture_output=True,
             text=True,
         )
-        self.assertEqual("", done.stderr)
-        self.assertGreater(int(done.stdout), 0)
+        self.assertEqual("", process.stderr)
+        self.assertGreater(int(process.stdout), 0)

@@ -65,26 +65,26 @@ class TestScript(unittest.TestCase):
 
     def test_list(self):
         """Names, machines and workloads."""
-        done = self.script("baseline", "list", "-f", "csv")
-        self.assertEqual(0, done.returncode, done.stderr)
-        self.assertIn('"metal"', done.stdout)
-        self.assertIn('"old","r740"', done.stdout)
+        process = self.script("baseline", "list", "-f", "csv")
+        self.assertEqual(0, process.returncode, process.stderr)
+        self.assertIn('"metal"', process.stdout)
+        self.assertIn('"old","r740"', process.stdout)
 
     def test_an_empty_list(self):
         """It says where it looked, and what makes one."""
         for path in (self.home / "baselines").glob("*.json"):
             path.unlink()
-        done = self.script("baseline", "list")
-        self.assertEqual(0, done.returncode, done.stderr)
-        self.assertIn(f"no baseline in {self.home}/baselines;", done.stderr)
+        process = self.script("baseline", "list")
+        self.assertEqual(0, process.returncode, process.stderr)
+        self.assertIn(f"no baseline in {self.home}/baselines;", process.stderr)
 
     def test_an_empty_journal(self):
         """A run that has measured nothing yet."""
         path = self.home / "run.jsonl"
         path.touch()
-        done = self.script("judge", str(path))
-        self.assertEqual(1, done.returncode)
-        self.assertIn(f"journal {path}: has no record yet;", done.stderr)
+        process = self.script("judge", str(path))
+        self.assertEqual(1, process.returncode)
+        self.assertIn(f"journal {path}: has no record yet;", process.stderr)
 
     def test_an_environment_that_is_not_there(self):
         """Rally's own words for it are those of its database."""
@@ -97,28 +97,30 @@ class TestScript(unittest.TestCase):
             capture_output=True,
             check=True,
         )
-        done = self.script("cleanup", "--env", "nope")
-        self.assertEqual(1, done.returncode)
-        self.assertIn("environment 'nope' does not exist", done.stderr)
+        process = self.script("cleanup", "--env", "nope")
+        self.assertEqual(1, process.returncode)
+        self.assertIn("environment 'nope' does not exist", process.stderr)
 
     def test_show(self):
         """Figures with their units."""
-        done = self.script("baseline", "show", "metal")
-        self.assertRegex(done.stdout, r"cpu\.sysbench\.rate +\| 100 events/s")
-        self.assertIn("10.0 ms", done.stdout)
-        done = self.script("baseline", "show", "slow")
-        self.assertIn("class of machines: r740\n", done.stderr)
+        process = self.script("baseline", "show", "metal")
+        self.assertRegex(
+            process.stdout, r"cpu\.sysbench\.rate +\| 100 events/s"
+        )
+        self.assertIn("10.0 ms", process.stdout)
+        process = self.script("baseline", "show", "slow")
+        self.assertIn("class of machines: r740\n", process.stderr)
 
     def test_show_where_it_ran(self):
         """Facts that a baseline of a former version lacks are unknown."""
-        done = self.script("baseline", "show", "metal", "-f", "json")
-        self.assertIn("isolated CPUs: unknown\n", done.stderr)
-        first = json.loads(done.stdout)[0]
+        process = self.script("baseline", "show", "metal", "-f", "json")
+        self.assertIn("isolated CPUs: unknown\n", process.stderr)
+        first = json.loads(process.stdout)[0]
         self.assertEqual(("-", "-"), (first["CPUs"], first["NUMA node"]))
         self.assertEqual("-", first["Network"])
-        done = self.script("baseline", "show", "slow", "-f", "json")
-        self.assertIn("isolated CPUs: 8-15\n", done.stderr)
-        first = json.loads(done.stdout)[0]
+        process = self.script("baseline", "show", "slow", "-f", "json")
+        self.assertIn("isolated CPUs: 8-15\n", process.stderr)
+        first = json.loads(process.stdout)[0]
         self.assertEqual(("8,9", "1"), (first["CPUs"], first["NUMA node"]))
         self.assertEqual(
             "to the peer, on another host, in a network of its own",
@@ -127,19 +129,19 @@ class TestScript(unittest.TestCase):
 
     def test_compare(self):
         """The loss of the second, and in what the machines differ."""
-        done = self.script("baseline", "compare", "metal", "slow")
-        self.assertIn("50.0 %", done.stdout)
-        self.assertIn("class: none in metal, r740 in slow\n", done.stderr)
-        self.assertRegex(done.stderr, "kernel_differs: .* of metal: 6.1")
+        process = self.script("baseline", "compare", "metal", "slow")
+        self.assertIn("50.0 %", process.stdout)
+        self.assertIn("class: none in metal, r740 in slow\n", process.stderr)
+        self.assertRegex(process.stderr, "kernel_differs: .* of metal: 6.1")
 
     def test_delete(self):
         """Gone is gone, and the second time an error."""
         self.assertEqual(
             0, self.script("baseline", "delete", "slow").returncode
         )
-        done = self.script("baseline", "delete", "slow")
-        self.assertEqual(1, done.returncode)
-        self.assertIn("registered: metal", done.stderr)
+        process = self.script("baseline", "delete", "slow")
+        self.assertEqual(1, process.returncode)
+        self.assertIn("registered: metal", process.stderr)
 
     @ddt.data(
         (("baseline", "show", "nope"), "no baseline 'nope'"),
@@ -195,10 +197,10 @@ class TestScript(unittest.TestCase):
     @ddt.unpack
     def test_errors_are_one_line(self, arguments, text):
         """The thing, the value and the way out; no stack trace."""
-        done = self.script(*arguments)
-        self.assertEqual(1, done.returncode)
-        self.assertIn(text, done.stderr)
-        self.assertEqual(1, len(done.stderr.strip().splitlines()))
+        process = self.script(*arguments)
+        self.assertEqual(1, process.returncode)
+        self.assertIn(text, process.stderr)
+        self.assertEqual(1, len(process.stderr.strip().splitlines()))
 
 
 class TestImports(unittest.TestCase):
@@ -214,10 +216,10 @@ class TestImports(unittest.TestCase):
             "slow = {'asyncssh', 'matplotlib', 'openstack', 'rally'}\n"
             "print(sorted(slow & sys.modules.keys()))\n"
         )
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-c", program],
             capture_output=True,
             text=True,
             check=True,
         )
-        self.assertEqual("[]", done.stdout.strip())
+        self.assertEqual("[]", process.stdout.strip())

@@ -49,11 +49,11 @@ assert rally_api.list_tasks()[0].ended
 class ListTasksTestCase(unittest.TestCase):
     def test_tasks_with_their_workloads(self):
         with tempfile.TemporaryDirectory() as folder:
-            done = subprocess.run(
+            process = subprocess.run(
                 [sys.executable, "-c", SCRIPT, f"sqlite:///{folder}/r.sqlite"],
                 capture_output=True,
                 text=True,
                 check=False,
                 timeout=300,
             )
-        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertEqual(0, process.returncode, process.stderr)

@@ -11,7 +11,7 @@ from tests.unit.doc import pages
 class BuildTestCase(unittest.TestCase):
     def test_build(self):
         with tempfile.TemporaryDirectory() as folder:
-            done = subprocess.run(
+            process = subprocess.run(
                 [
                     sys.executable,
                     *("-m", "sphinx", "-W", "--keep-going", "-q"),
@@ -23,4 +23,4 @@ class BuildTestCase(unittest.TestCase):
                 text=True,
                 check=False,
             )
-        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertEqual(0, process.returncode, process.stderr)

@@ -27,7 +27,7 @@ class InitTest(unittest.TestCase):
 
     def prepare(self, *arguments):
         """Run the command; return its exit code and its output."""
-        done = subprocess.run(
+        process = subprocess.run(
             [
                 *(sys.executable, "-m", "tests.unit.cmd.start.prepared"),
                 str(self.home),
@@ -39,7 +39,7 @@ class InitTest(unittest.TestCase):
             text=True,
             check=False,
         )
-        return done.returncode, done.stdout + done.stderr
+        return process.returncode, process.stdout + process.stderr
 
     def test_whole(self):
         """Everything exists, and only the owner can read the password."""

@@ -153,7 +153,7 @@ class ChartsTestCase(unittest.TestCase):
             "heavy = {'rally_vmperf.report.page'}\n"
             "sys.exit(' '.join(heavy & set(sys.modules)) or 0)\n"
         )
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True
         )
-        self.assertEqual((0, ""), (done.returncode, done.stderr))
+        self.assertEqual((0, ""), (process.returncode, process.stderr))
