@@ -1,4 +1,4 @@
-"""Names and texts of the package are those of the field.
+"""Names and texts of the package and of its tests are those of the field.
 
 The figures are shares of a whole, because a single name can be right where
 it is; the lists of words are closed.
@@ -8,13 +8,18 @@ import ast
 import builtins
 import collections
 import collections.abc
+import functools
 import pathlib
 import re
 import textwrap
 import unittest
 
+import ddt
+
 TOP = pathlib.Path(__file__).parent.parent.parent
-PACKAGE = TOP / "rally_vmperf"
+PACKAGE = "rally_vmperf"
+#: The directories whose names and texts have the same limits.
+DIRECTORIES = (PACKAGE, "tests")
 
 
 def words(text: str) -> frozenset[str]:
@@ -75,11 +80,11 @@ Trees = collections.abc.Mapping[pathlib.Path, ast.Module]
 Names = collections.abc.Iterator[str]
 
 
-def parse() -> dict[pathlib.Path, ast.Module]:
-    """Return the syntax tree of each module."""
+def parse(directory: str) -> dict[pathlib.Path, ast.Module]:
+    """Return the syntax tree of each module in a directory."""
     return {
         path: ast.parse(path.read_text())
-        for path in sorted(PACKAGE.rglob("*.py"))
+        for path in sorted((TOP / directory).rglob("*.py"))
     }
 
 
@@ -150,19 +155,27 @@ def percent(number: int, whole: int) -> float:
     return 100 * number / max(whole, 1)
 
 
+@ddt.ddt
 class TestNames(unittest.TestCase):
     """The lists are closed, and the figures keep their limits."""
 
     @classmethod
     def setUpClass(cls) -> None:
-        """Read the package once."""
+        """Read the modules once."""
         super().setUpClass()
-        cls.trees: Trees = parse()
+        cls.parsed = {directory: parse(directory) for directory in DIRECTORIES}
+        cls.trees: Trees = cls.parsed[PACKAGE]
+        cls.addClassCleanup(cls.parsed.clear)
+        cls.addClassCleanup(cls.list_all.__func__.cache_clear)
 
-    def all_of(self, function) -> list[str]:
-        """Return the names or texts of all modules."""
+    @classmethod
+    @functools.cache
+    def list_all(cls, function, directory: str = PACKAGE) -> list:
+        """Return the names, texts or nodes of all modules in a directory."""
         return [
-            text for tree in self.trees.values() for text in function(tree)
+            text
+            for tree in cls.parsed[directory].values()
+            for text in function(tree)
         ]
 
     def test_private_words(self):
@@ -175,20 +188,22 @@ class TestNames(unittest.TestCase):
         ]
         self.assertEqual([], private_names)
 
-    def test_variables(self):
+    @ddt.data(*DIRECTORIES)
+    def test_variables(self, directory):
         """At most 1 % are fillers, and 6 % with vague names."""
-        names = self.all_of(bindings)
+        names = self.list_all(bindings, directory)
         fillers = [name for name in names if name.strip("_") in FILLERS]
         vague = [name for name in names if name.strip("_") in VAGUE]
         self.assertLessEqual(percent(len(fillers), len(names)), 1, fillers)
         both = percent(len(fillers + vague), len(names))
         self.assertLessEqual(both, 6, fillers + vague)
 
-    def test_trailing_underscores(self):
+    @ddt.data(*DIRECTORIES)
+    def test_trailing_underscores(self, directory):
         """At most 60 variables have the name of a module or a keyword."""
         names = [
             name
-            for name in self.all_of(bindings)
+            for name in self.list_all(bindings, directory)
             if name.endswith("_") and not name.startswith("__")
         ]
         trailing = [name for name in names if name.strip("_")]
@@ -198,26 +213,26 @@ class TestNames(unittest.TestCase):
         """A limit states what it limits, or the unit."""
         names = [
             name
-            for name in self.all_of(bindings)
+            for name in self.list_all(bindings)
             if name.strip("_") == "LONGEST"
         ]
         self.assertEqual([], names)
 
-    def test_parameters(self):
+    @ddt.data(*DIRECTORIES)
+    def test_parameters(self, directory):
         """At most 5 % of their descriptions do not begin with a noun."""
         texts = [
             text
-            for document in self.all_of(docstrings)
+            for document in self.list_all(docstrings, directory)
             for text in parameters(document)
         ]
         fragments = [text for text in texts if _FRAGMENT.match(text)]
         self.assertLessEqual(percent(len(fragments), len(texts)), 5, fragments)
 
-    def test_documented_names(self):
+    @ddt.data(*DIRECTORIES)
+    def test_documented_names(self, directory):
         """Each documented parameter and exception exists."""
-        nodes = [
-            node for tree in self.trees.values() for node in ast.walk(tree)
-        ]
+        nodes = self.list_all(ast.walk, directory)
         # Validators of Rally raise theirs in a method of their base class.
         exceptions = {*dir(builtins), "ValidationError"}
         for node in nodes:
@@ -241,31 +256,33 @@ class TestNames(unittest.TestCase):
             wrong += [(node.name, name) for name in documented - names]
         self.assertEqual([], wrong)
 
-    def test_sentences(self):
+    @ddt.data(*DIRECTORIES)
+    def test_sentences(self, directory):
         """At most 0.5 % of the sentences of docstrings have no head."""
         texts = [
             sentence
-            for document in self.all_of(docstrings)
+            for document in self.list_all(docstrings, directory)
             for sentence in sentences(document)
         ]
         headless = [text for text in texts if HEADLESS.match(text)]
         self.assertLessEqual(percent(len(headless), len(texts)), 0.5, headless)
 
-    def test_unusual_phrases(self):
+    @ddt.data(*DIRECTORIES)
+    def test_unusual_phrases(self, directory):
         """At most 2 per 100 docstrings, and 1 per 100 messages."""
         for function, limit in ((docstrings, 2), (messages, 1)):
-            texts = self.all_of(function)
+            texts = self.list_all(function, directory)
             unusual = [text for text in texts if UNUSUAL.search(text)]
             with self.subTest(function.__name__):
                 share = percent(len(unusual), len(texts))
                 self.assertLessEqual(share, limit, unusual)
 
-    def test_aliases(self):
+    @ddt.data(*DIRECTORIES)
+    def test_aliases(self, directory):
         """At most 3 % of imports are renamed."""
         imports = [
             (getattr(node, "module", None) or name.name, name.asname)
-            for tree in self.trees.values()
-            for node in ast.walk(tree)
+            for node in self.list_all(ast.walk, directory)
             if isinstance(node, ast.Import | ast.ImportFrom)
             for name in node.names
         ]
@@ -290,7 +307,7 @@ class TestNames(unittest.TestCase):
         """No string of the package and no page has a retired phrase."""
         pages = [*(TOP / "doc" / "source").rglob("*.rst"), *TOP.glob("*.rst")]
         texts = [(path, path.read_text()) for path in sorted(pages)]
-        for path, tree in parse().items():
+        for path, tree in self.trees.items():
             texts += [
                 (path, node.value)
                 for node in ast.walk(tree)
