@@ -67,7 +67,7 @@ class TestHypervisors(recovering.Case):
                 self.assertRegex(shown, rf"{name} +\| {host} +\| running ")
 
     def test_control_is_closed(self):
-        """By sockets of root, and by no port."""
+        """It is reached by sockets of root, and by no port."""
         chosen = laboratory.networks()
         addresses = (chosen.controller, str(chosen.management[3]))
         reachable = f"{chosen.controller}:5000"

@@ -318,7 +318,7 @@ class TestInterrupted(TempestCase):
             lab.admin.network.delete_security_group(group)
 
     def test_plugins_are_listed(self):
-        """By the name of the distribution."""
+        """They are listed by the name of the distribution."""
         process = self.workspace().run("list-plugins")
         self.assertRegex(
             process.stdout, r"rally-vmperf +\|.*VMPerfTempestPlugin"

@@ -23,7 +23,7 @@ class TestAcknowledgements(unittest.TestCase):
         return acknowledged.read(str(path), TODAY)
 
     def test_accepted_metrics(self):
-        """By glob, until the last day."""
+        """They are accepted by glob, until the last day."""
         acknowledgements = self.read(
             "- {host: a, metrics: 'disk.*', until: 2026-03-04, reason: old}\n"
         )
@@ -39,7 +39,7 @@ class TestAcknowledgements(unittest.TestCase):
         self.assertEqual([], acknowledgements.list_expired())
 
     def test_all_metrics(self):
-        """Are the default, and include a missing result."""
+        """They are the default, and include a missing result."""
         acknowledgements = self.read(
             "- {host: a, until: '2026-12-31', reason: broken}\n"
         )
@@ -58,7 +58,7 @@ class TestAcknowledgements(unittest.TestCase):
         )
 
     def test_unknown_hosts(self):
-        """Are reported."""
+        """They are reported."""
         acknowledgements = self.read(
             "- {host: a, until: 2026-03-04, reason: old}\n"
         )
@@ -85,14 +85,14 @@ class TestAcknowledgements(unittest.TestCase):
     )
     @ddt.unpack
     def test_invalid_files(self, text, message):
-        """Are rejected with the position."""
+        """They are rejected with the position."""
         with self.assertRaisesRegex(
             acknowledged.AcknowledgementError, f"--acknowledge .*{message}"
         ):
             self.read(text)
 
     def test_missing_file(self):
-        """Is named."""
+        """It is named."""
         with self.assertRaisesRegex(
             acknowledged.AcknowledgementError, "nowhere.yaml"
         ):

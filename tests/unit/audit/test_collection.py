@@ -115,7 +115,7 @@ class TestCollect(unittest.TestCase):
         self.assertEqual("", host.reason)
 
     def test_runs_of_hosts(self):
-        """Are of one test, although their hosts differ."""
+        """They are of one test, although their hosts differ."""
         collected = self.collect(
             self.source("compute1"), self.source("compute2", run="run-2")
         )
@@ -132,14 +132,14 @@ class TestCollect(unittest.TestCase):
         )
 
     def test_guests_of_one_host(self):
-        """Are averaged."""
+        """They are averaged."""
         collected = self.collect(self.source("compute1", "compute1"))
         self.assertAlmostEqual(
             102.5 * 2**0.5, self.mean(collected["compute1"]), delta=0.1
         )
 
     def test_void_host_in_a_run_of_several(self):
-        """Does not void the others."""
+        """It does not void the others."""
         elsewhere = finding.Finding("wrong_host", "g2", "runs elsewhere")
         collected = self.collect(
             self.source("compute1", "compute2", findings=(elsewhere,))
@@ -163,7 +163,7 @@ class TestCollect(unittest.TestCase):
             self.assertGreater(self.mean(collected["compute1"]), 900)
 
     def test_other_test(self):
-        """Is kept next to the first one."""
+        """It is kept next to the first one."""
         other = model.Workload(name="sysbench", arguments={"time": 99})
         collected = self.collect(
             self.source("compute1"),
@@ -173,7 +173,7 @@ class TestCollect(unittest.TestCase):
         self.assertEqual("run-2", collected["compute1"].run)
 
     def test_failures(self):
-        """Are hosts without records; a result has precedence."""
+        """They are hosts without records; a result has precedence."""
         collected = self.collect(
             self.source("compute1"),
             failures={"compute1": "no boot", "compute2": "no boot"},
@@ -201,7 +201,7 @@ class TestCollect(unittest.TestCase):
         self.assertFalse(host.capacities)
 
     def test_unknown_machines(self):
-        """Are a class of their own."""
+        """They are a class of their own."""
         source = self.source("compute1", machines_file=None)
         host = self.collect(source)["compute1"]
         self.assertEqual("unknown CPU", host.machine_class)

@@ -27,7 +27,7 @@ class TestContrasts(unittest.TestCase):
         return contrasts.decide_all(pairs, **options)
 
     def test_sums(self):
-        """Are those of logarithms, and their parts can be subtracted."""
+        """They are those of logarithms, and their parts can be subtracted."""
         first, second = made.sums(), made.sums(2.0, (1.0, 2.0, 4.0))
         logs = [math.log(value) for value in made.USUAL]
         self.assertAlmostEqual(statistics.variance(logs), first.variance)
@@ -65,7 +65,7 @@ class TestContrasts(unittest.TestCase):
         self.assertGreater(decision.high, decision.loss)
 
     def test_interval_of_equal_variances(self):
-        """Is that of Student's test of two samples."""
+        """It is that of Student's test of two samples."""
         subject = made.sums(0.9, (100.0, 101.0, 99.0, 100.3, 102.0, 98.0))
         reference = made.sums()
         (decision,) = self.decide(contrast(subject, reference))
@@ -84,7 +84,7 @@ class TestContrasts(unittest.TestCase):
 
     @ddt.data(1, 2)
     def test_few_repetitions(self, number):
-        """Have no interval, and decide nothing."""
+        """They have no interval, and decide nothing."""
         few = made.sums(0.5, made.USUAL[:number])
         for sides in ((few, made.sums()), (made.sums(0.5), few)):
             (decision,) = self.decide(contrast(*sides))
@@ -109,7 +109,7 @@ class TestContrasts(unittest.TestCase):
         self.assertAlmostEqual(0.9995, decisions[1].confidence)
 
     def test_spread_between_hosts(self):
-        """Is not part of the error: two slow hosts do not hide each other."""
+        """The error excludes it: two slow hosts do not hide each other."""
         members = [made.sums(factor) for factor in (0.8, 0.8, 1.0, 1.0)]
         pool = sum(members, contrasts.Sums())
         decisions = self.decide(
@@ -121,7 +121,7 @@ class TestContrasts(unittest.TestCase):
         )
 
     def test_noisy_host(self):
-        """Has its own variance, so that chance does not name it."""
+        """It has its own variance, so that chance does not name it."""
         generator = random.Random(1)
         wild = [100 * math.exp(generator.gauss(0, 0.2)) for _ in range(6)]
         noisy = made.sums(0.85, wild)
@@ -131,7 +131,7 @@ class TestContrasts(unittest.TestCase):
         self.assertGreater(decisions[0].high - decisions[0].low, 30)
 
     def test_equal_values(self):
-        """Are rounded, so that they do not decide with certainty."""
+        """They are rounded, so that they do not decide with certainty."""
         same = (100.0,) * 6
         (decision,) = self.decide(
             contrast(made.sums(0.9, same), made.sums(values=same))
@@ -165,7 +165,7 @@ class TestContrasts(unittest.TestCase):
         self.assertEqual("undecided", decision.status)
 
     def test_invalid_values(self):
-        """Are rejected."""
+        """They are rejected."""
         for values in ([], [[]], [[0.0]], [[math.nan]]):
             with self.assertRaises((ValueError, ZeroDivisionError)):
                 contrasts.sum_repetitions(made.RATE, values)

@@ -29,7 +29,7 @@ class TestCapacity(unittest.TestCase):
         ]
 
     def test_sentence(self):
-        """Has Placement's number next to the measured one."""
+        """It has Placement's number next to the measured one."""
         audited = [
             host(f"h{number}", {"m1.large": made.guests(22, high=22)})
             for number in range(12)
@@ -187,7 +187,7 @@ class TestCapacity(unittest.TestCase):
         )
 
     def test_required_but_not_measured(self):
-        """Is an error that names the flavors."""
+        """It is an error that names the flavors."""
         audited = [host("a", {"m": made.guests(4)})]
         with self.assertRaisesRegex(
             fleet_capacity.CapacityError, r"it has: m\)"

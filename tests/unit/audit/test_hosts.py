@@ -23,7 +23,7 @@ class TestCompareHosts(unittest.TestCase):
         return {name: change.status for (name, _), change in changes.items()}
 
     def test_slow_host(self):
-        """Is worse; the others are equal."""
+        """It is worse; the others are equal."""
         fleet = [made.host("a", 0.8), *(made.host(name) for name in "bcd")]
         expected = {"a": "worse", "b": "better", "c": "better", "d": "better"}
         self.assertEqual(expected, self.statuses(*fleet))
@@ -31,12 +31,12 @@ class TestCompareHosts(unittest.TestCase):
         self.assertEqual(expected, self.statuses(*fleet[::-1]))
 
     def test_two_hosts(self):
-        """Are compared with each other."""
+        """They are compared with each other."""
         statuses = self.statuses(made.host("a", 0.8), made.host("b"))
         self.assertEqual({"a": "worse", "b": "better"}, statuses)
 
     def test_reference(self):
-        """Is the mean of all others."""
+        """It is the mean of all others."""
         changes = self.compare(
             made.host("a", 0.8), made.host("b"), made.host("c", 1.21)
         )
@@ -62,7 +62,7 @@ class TestCompareHosts(unittest.TestCase):
         )
 
     def test_lost_metric(self):
-        """Is a change without a decision, with the reason."""
+        """It is a change without a decision, with the reason."""
         both = (made.RATE, made.TIME)
         lost = made.figure(made.TIME)
         void = {lost: "void: it was noisy"}
@@ -115,7 +115,7 @@ class TestCompareHosts(unittest.TestCase):
         self.assertEqual("equal", self.statuses(*fleet, margins=margins)["a"])
 
     def test_few_repetitions(self):
-        """Are the reason why nothing is decided."""
+        """They are the reason why nothing is decided."""
         few = {made.figure(): made.sums(0.5, (1.0, 1.1))}
         change = self.compare(made.host("a", sums=few), made.host("b"))[
             "a", made.RATE
@@ -141,7 +141,7 @@ class TestEarlier(unittest.TestCase):
         return {change.host: change.status for change in changes}
 
     def test_slower(self):
-        """Is worse, whatever the other hosts are."""
+        """It is worse, whatever the other hosts are."""
         statuses = self.compare(
             [made.host("a", 0.8), made.host("b"), made.host("new")],
             [made.host("a"), made.host("b"), made.host("gone")],
@@ -149,7 +149,7 @@ class TestEarlier(unittest.TestCase):
         self.assertEqual({"a": "worse", "b": "equal"}, statuses)
 
     def test_all_slower(self):
-        """Is found, although the hosts are equal to each other."""
+        """It is found, although the hosts are equal to each other."""
         names = "abcd"
         statuses = self.compare(
             [made.host(name, 0.8) for name in names],

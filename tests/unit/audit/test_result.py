@@ -54,7 +54,7 @@ class TestResult(unittest.TestCase):
         }
 
     def test_worse(self):
-        """Is first, and the audit does not pass."""
+        """It is first, and the audit does not pass."""
         audit = run(
             *healthy("a", "b"), made.host("c", 0.8), made.host("d", 0.7)
         )
@@ -69,7 +69,7 @@ class TestResult(unittest.TestCase):
         self.assertEqual("3 hosts: 0 worse, 3 not worse", audit.headline)
 
     def test_undecided(self):
-        """Is stated, and passes."""
+        """It is stated, and passes."""
         audit = run(*healthy(*"abcdefgh"), made.host("x", 0.95))
         self.assertEqual("undecided", self.statuses(audit)["x"])
         self.assertTrue(audit.passed)
@@ -95,7 +95,7 @@ class TestResult(unittest.TestCase):
         self.assertIn("requires 3 repetitions", audit.results[0].host.reason)
 
     def test_lost_metric(self):
-        """Is incomplete, and never passes."""
+        """It is incomplete, and never passes."""
         both = (made.RATE, made.TIME)
         fleet = [made.host(name, metrics=both) for name in "ab"]
         lost = {made.figure(made.TIME)}
@@ -143,7 +143,7 @@ class TestResult(unittest.TestCase):
         self.assertEqual("worse", self.statuses(audit)["x"])
 
     def test_notes(self):
-        """Have expired entries, unknown hosts and hosts that are gone."""
+        """They have expired entries, unknown hosts and hosts that are gone."""
         entry = acknowledged.Acknowledgement(
             host="a", metrics="*", until=DAY, reason="old"
         )
@@ -230,7 +230,7 @@ class TestTable(unittest.TestCase):
         self.assertIn("2 more", host_table.describe(audit.results[0]))
 
     def test_several_flavors(self):
-        """Are named with their numbers."""
+        """They are named with their numbers."""
         host = made.host(
             "a",
             capacities={"s": made.guests(4), "l": made.guests(2, high=2)},
@@ -265,7 +265,7 @@ class TestTable(unittest.TestCase):
 
     @ddt.data("csv", "json", "junit", "openmetrics")
     def test_formats(self, name):
-        """Have each host with its loss."""
+        """They have each host with its loss."""
         text = "".join(
             export.load_format(name).render(
                 lambda: host_table.list_rows(self.audit)
@@ -276,7 +276,7 @@ class TestTable(unittest.TestCase):
         self.assertIn("loss_to_other_hosts", text)
 
     def test_openmetrics_hosts(self):
-        """Are labels, so that series of hosts differ."""
+        """They are labels, so that series of hosts differ."""
         text = "".join(
             export.load_format("openmetrics").render(
                 lambda: host_table.list_rows(self.audit)
@@ -291,7 +291,7 @@ class TestTable(unittest.TestCase):
         self.assertIn('host="a"', text)
 
     def test_junit_hosts(self):
-        """Are in the names of test cases."""
+        """They are in the names of test cases."""
         text = "".join(
             export.load_format("junit").render(
                 lambda: host_table.list_rows(self.audit)
@@ -301,7 +301,7 @@ class TestTable(unittest.TestCase):
         self.assertIn('name="a: cpu.sysbench.rate', text)
 
     def test_json(self):
-        """Is valid, with the capacity."""
+        """It is valid, with the capacity."""
         text = "".join(
             export.load_format("json").render(
                 lambda: host_table.list_rows(self.audit)
@@ -339,7 +339,7 @@ class TestPage(unittest.TestCase):
         self.assertEqual(1, worse.count("M"))
 
     def test_marks_beyond_the_ends(self):
-        """Stay inside the strip."""
+        """They stay inside the strip."""
         audit = run(*healthy("a", "b"), made.host("x", 0.01))
         places = re.findall(r"M(-?\d+) ", page.render(audit))
         self.assertTrue(places)

@@ -13,12 +13,12 @@ class TestSimulation(unittest.TestCase):
     """Few trials of each fleet."""
 
     def test_healthy_hosts(self):
-        """Are not named."""
+        """They are not named."""
         healthy = audit.Fleet(name="", hosts=10)
         self.assertEqual((3, 0), audit.simulate(healthy, 3))
 
     def test_slow_hosts(self):
-        """Are all named."""
+        """They are all named."""
         slow = audit.Fleet(name="", hosts=4, slow={0: 0.8, 1: 0.8})
         self.assertEqual((3, 0), audit.simulate(slow, 3))
 
@@ -40,7 +40,7 @@ class TestSimulation(unittest.TestCase):
         )
 
     def test_journals(self):
-        """Have a host each."""
+        """They have a host each."""
         with tempfile.TemporaryDirectory() as name:
             audit.write_journals(pathlib.Path(name), 2)
             self.assertEqual(2, len([*pathlib.Path(name).glob("*.jsonl")]))

@@ -24,7 +24,7 @@ class TestPlan(unittest.TestCase):
         self.assertGreater(second - first, 20)
 
     def test_hours(self):
-        """Are those of all hosts; more guests take longer."""
+        """They are those of all hosts; more guests take longer."""
         hours, two = (audit_plan.estimate_hours(number) for number in (1, 2))
         self.assertAlmostEqual(2 * hours, two)
         density = audit_plan.estimate_hours(1, density=True)

@@ -71,7 +71,7 @@ class TestOverhead(unittest.TestCase):
         self.assertLessEqual(got.passed + got.failed, 2)
 
     def test_flagged(self):
-        """Are two states and outliers, and hardly ever what is normal."""
+        """They are two states and outliers, and hardly ever what is normal."""
         quiet = verdicts.normal(0.005)
         for draw, least, most in (
             (quiet, 0, 4),
@@ -87,14 +87,14 @@ class TestDensity(unittest.TestCase):
     """Levels of guests against the solo guest."""
 
     def test_repetitions_that_are_disturbed(self):
-        """Are decided as if they were not: half the limit is passed."""
+        """They are decided as if they were not: half the limit is passed."""
         got = verdicts.density(
             "x", 2, 5, trials=20, truth=5, shared=0.1, deviation=0.01
         )
         self.assertGreater(got.passed, 70)
 
     def test_two_states_of_a_level(self):
-        """Are seen in its pairs with the solo guest."""
+        """They are seen in its pairs with the solo guest."""
         got = verdicts.density(
             "x", 4, 15, trials=40, deviation=0.005, level=verdicts.bimodal
         )

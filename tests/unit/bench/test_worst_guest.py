@@ -19,7 +19,7 @@ class WorstGuestTest(unittest.TestCase):
     )
     @ddt.unpack
     def test_a_guest(self, noise, multiple, status, percent):
-        """Is decided by its own mean, hardly ever wrongly.
+        """It is decided by its own mean, hardly ever wrongly.
 
         :param percent: the least share of runs, or the largest if negative
         """

@@ -160,7 +160,7 @@ class TestTwoRuns(CompareTestCase):
             self.assertIn("worse in 0", "".join(self.warnings))
 
     def test_loss_after_a_migration(self):
-        """Has a limit for the phase after only; the others decide nothing."""
+        """It has a limit for the phase after; the others decide nothing."""
         metric = "disk.fio.randwrite.latency_p50"
         paths = self.copy_golden("migration")
         limits = self.limits(
@@ -203,7 +203,7 @@ class TestTwoRuns(CompareTestCase):
     @ddt.data((0.8, "worse", 2), (1.25, "better", 0))
     @ddt.unpack
     def test_one_metric_of_a_golden_run(self, factor, expected, code):
-        """Is reported, and nothing else is."""
+        """It is reported, and nothing else is."""
         metric = "cpu.sysbench.rate"
         paths = self.copy_golden(
             "density-four-guests",
@@ -218,7 +218,7 @@ class TestTwoRuns(CompareTestCase):
         self.assertEqual([(metric, "guests 1", expected)], decided)
 
     def test_lost_metrics(self):
-        """Are worse, with and without limits, and are counted in a line."""
+        """They are worse, with and without limits; a line counts them."""
         first, second = self.copy_golden("overhead-passed", drop_disk)
         for options in (
             (),
@@ -359,7 +359,7 @@ class TestTwoRuns(CompareTestCase):
         self.assertRegex(cells[5], r"^1.\.. to 2.\.. %$")
 
     def test_csv(self):
-        """Has the same rows as JSON."""
+        """It has the same rows as JSON."""
         path = self.journal("before", made.records())
         text = self.printed(0, path, path, "-f", "csv")
         rows = [*csv.DictReader(io.StringIO(text))]
@@ -367,7 +367,7 @@ class TestTwoRuns(CompareTestCase):
         self.assertEqual({"before (2)"}, {row["Run"] for row in rows})
 
     def test_workloads_of_a_task(self):
-        """Are compared in their order, with one correction."""
+        """They are compared in their order, with one correction."""
         task = rally_results.results(
             [(made.records(), {}), (made.records(), {})]
         )
@@ -446,7 +446,7 @@ class TestNotComparable(CompareTestCase):
         self.assertTrue(any("memory_mib" in line for line in self.warnings))
 
     def test_missing_machine_files(self):
-        """Are named."""
+        """They are named."""
         records = made.records()
         path = self.journal("a", records)
         missing = self.folder / records[0]["machines_file"]["name"]
@@ -459,7 +459,7 @@ class TestNotComparable(CompareTestCase):
         self.results(0, path, path, "--allow", "machines")
 
     def test_one_run(self):
-        """Is not enough."""
+        """It is not enough."""
         path = self.journal("a", made.records())
         with self.assertRaisesRegex(compare.CompareError, "RUN is missing"):
             self.results(1, path)
@@ -515,7 +515,7 @@ class TestNotComparable(CompareTestCase):
 
     @ddt.data("x", "-1", "100", "a=nan", "a=")
     def test_texts_that_are_no_margins(self, text):
-        """Are rejected with the rule."""
+        """They are rejected with the rule."""
         with (
             mock.patch("sys.stderr", io.StringIO()) as stderr,
             self.assertRaises(SystemExit),
@@ -595,7 +595,7 @@ class TestPage(CompareTestCase):
         self.assertNotIn("<script", html)
 
     def test_hostile_names(self):
-        """Are escaped on the page and in the terminal."""
+        """They are escaped on the page and in the terminal."""
         records = hostile_records.of_overhead()
         for record in records:
             record["findings"] = []

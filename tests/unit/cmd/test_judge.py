@@ -198,7 +198,7 @@ class TestJudge(unittest.TestCase):
 
     @ddt.data("w.jsonl", "results.json")
     def test_unknown_machines(self, name):
-        """Are void with another baseline, and with that of the run are not."""
+        """They are void with a baseline other than that of the run."""
         other = self.measured_run()
         self.exported_run()
         path = self.folder / name
@@ -289,7 +289,7 @@ class TestJudge(unittest.TestCase):
         self.assertEqual(0, self.judged(path, "--limits", limits)[0])
 
     def test_slas_that_do_not_apply(self):
-        """Are skipped with one line each, and change no verdict."""
+        """They are skipped with one line each, and change no verdict."""
         others = {
             "vmperf_degradation": {"max_percent": {"*": 1}},
             "vmperf_neighbours": {"max_percent": {"*": 1}},
@@ -347,7 +347,7 @@ class TestJudge(unittest.TestCase):
         self.assertEqual(0, self.judged(path, "--limits", limits)[0])
 
     def test_one_record(self):
-        """Is too little to be passed."""
+        """It is too little to be passed."""
         path = self.written("one.json", made.records()[-1])
         limits = self.written("limits.yaml", {"vmperf_overhead": LOOSE})
         code, lines = self.judged(path, "--limits", limits)

@@ -83,13 +83,13 @@ class TestRuns(unittest.TestCase):
         self.assertRegex(first["Date"], "^2026-03-0[123] [0-9]{2}:00$")
 
     def test_limit(self):
-        """Counts tasks; 0 lists all."""
+        """It counts tasks; 0 lists all."""
         self.assertEqual(2, len(self.list_rows("--limit", "1")))
         self.assertEqual(3, len(self.list_rows("--limit", "0")))
 
     @ddt.data("-1", "x", "1.5", "9" * 20, "²")
     def test_invalid_limits(self, text):
-        """Are rejected."""
+        """They are rejected."""
         with (
             contextlib.redirect_stderr(io.StringIO()),
             self.assertRaises(SystemExit),
@@ -111,7 +111,7 @@ class TestRuns(unittest.TestCase):
         self.assertIn("not readable", self.list_rows()[-1]["Verdict"])
 
     def test_run_without_limits(self):
-        """Has no verdict."""
+        """It has no verdict."""
         self.write("free", "t3", 4, criteria={})
         self.assertEqual("none", self.list_rows()[0]["Verdict"])
 
@@ -147,7 +147,7 @@ class TestRuns(unittest.TestCase):
         self.assertEqual(len(made.METRICS), len(rows))
 
     def test_unknown_age(self):
-        """Is reported before Rally is asked."""
+        """It is reported before Rally is asked."""
         with self.assertRaisesRegex(
             journal_index.JournalNotFoundError, "last:9"
         ):

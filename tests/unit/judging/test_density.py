@@ -105,7 +105,7 @@ class StatusTestCase(unittest.TestCase):
 
     @ddt.data("mean", "worst")
     def test_a_level_in_two_states(self, of):
-        """Is named, and its interval decides."""
+        """It is named, and its interval decides."""
         noise = (1.0, 1.002, 0.998, 1.001, 0.999)
         rates = {made.EVENTS: {1: [312.0] * 3, 2: [310.0] * 2}}
         curves = made.levels(rates, 5, apart=True, noise=noise, batches={1: 3})
@@ -273,7 +273,7 @@ class StatusTestCase(unittest.TestCase):
         self.assertRegex(row.cells().figure, r"\(g3 on host-2\) 15\.0 %")
 
     def test_who_was_never_alone(self):
-        """Has no solo rate, and another's is not its own: no figure."""
+        """It has no solo rate, and another's is not its own: no figure."""
         slow = [100.0, 80.0, 100.0, 90.0]
         rates = {made.EVENTS: {1: [100.0], 4: slow}}
         curves = made.levels(rates, 5)

@@ -13,7 +13,7 @@ class TestRepeated(unittest.TestCase):
         return {finding.finding.kind for finding in got.findings}
 
     def test_one_record_three_times(self):
-        """Is one repetition of three, and the verdict says so."""
+        """It is one repetition of three, and the verdict says so."""
         (entry,) = made.several({made.IOPS: (11000.0,)}, planned_repetitions=3)
         got = made.judgement([entry] * 3)
         self.assertEqual("inconclusive", got.status)

@@ -53,13 +53,13 @@ class TestSamples(unittest.TestCase):
     """Counted repetitions that are not void."""
 
     def test_warmups(self):
-        """Do not count."""
+        """They do not count."""
         run = create(made.records(count=5, warmup=2))
         self.assertEqual(5, repetitions(run, RATE))
         self.assertEqual({}, run.absences)
 
     def test_a_void_repetition(self):
-        """Does not count, nor does one of the warm-ups void another."""
+        """It does not count, nor does one of the warm-ups void another."""
         records = made.records(count=5)
         add(records[0], "guest_rebooted")
         add(records[3], "guest_rebooted")
@@ -79,7 +79,7 @@ class TestSamples(unittest.TestCase):
 
     @ddt.data("bare_metal_is_guest", "machine_unknown", "host_cpu_differs")
     def test_bare_metal(self, kind):
-        """Is not compared, so its findings void nothing."""
+        """It is not compared, so its findings void nothing."""
         records = made.records(count=5)
         for record in records:
             add(record, kind)
@@ -94,7 +94,7 @@ class TestSamples(unittest.TestCase):
         self.assertEqual(5, repetitions(run, "cpu.events.rate"))
 
     def test_conditions(self):
-        """Are distinguished by their axes, and skipped levels left out."""
+        """Their axes distinguish them, and skipped levels are omitted."""
         records = made.density_records((1, 2), planned_repetitions=4)
         skipped = made.skipped(2, 2, "slow")
         records[-1]["conditions"][1] = skipped
@@ -106,7 +106,7 @@ class TestSamples(unittest.TestCase):
         self.assertEqual(3, repetitions(run, name, "guests 2"))
 
     def test_records_that_contradict_each_other(self):
-        """Are rejected; equal ones count once."""
+        """They are rejected; equal ones count once."""
         records = made.records(count=5)
         run = create([*records, copy.deepcopy(records[2])])
         self.assertEqual(5, repetitions(run, RATE))
@@ -115,7 +115,7 @@ class TestSamples(unittest.TestCase):
             create(records)
 
     def test_no_record(self):
-        """Is rejected."""
+        """It is rejected."""
         with self.assertRaisesRegex(
             compared_run.ComparisonError, "A: has no readable record"
         ):

@@ -81,7 +81,7 @@ class TestJournalIndex(unittest.TestCase):
         self.assertEqual([], runs)
 
     def test_recordings_of_bare_metal(self):
-        """Are not runs of a question."""
+        """They are not runs of a question."""
         self.write("bare", "t1", 1, question="bare_metal")
         self.assertEqual(
             [], journal_index.list_runs(self.directory, QUESTIONS)
@@ -89,7 +89,7 @@ class TestJournalIndex(unittest.TestCase):
 
     @ddt.data("", "{", "[]", "null", "deep", '{"run": "x"}', "1e999")
     def test_damaged_journals(self, text):
-        """Are omitted."""
+        """They are omitted."""
         text = "[" * 200_000 if text == "deep" else text
         self.write("new", "t3", 4)
         (self.directory / "bad.jsonl").write_text(text)
@@ -105,7 +105,7 @@ class TestJournalIndex(unittest.TestCase):
         self.assertEqual("t3", run.task)
 
     def test_hosts(self):
-        """Are those of guests, each once."""
+        """They are those of guests, each once."""
         record = made.record(
             machines=(
                 made.machine("g1", host="compute2"),

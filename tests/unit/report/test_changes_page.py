@@ -52,7 +52,7 @@ class StandaloneTestCase(unittest.TestCase):
         self.assertNotIn("Nothing is worse", text)
 
     def test_counts_and_lost_metrics(self):
-        """Have figures or a reason, and no margin in percent."""
+        """They have figures or a reason, and no margin in percent."""
         errors = sample.Metric("net.x.errors", "1", "lower", scale="count")
         first, second = (
             changes.RunSamples(

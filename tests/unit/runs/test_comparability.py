@@ -170,7 +170,7 @@ class TestMachines(unittest.TestCase):
         }
 
     def test_kernel(self):
-        """Does not matter to what computes."""
+        """It does not matter to what computes."""
         kernel = {"kernel": "5.10"}
         self.assertEqual({}, self.find(["sysbench"], fingerprint=kernel))
         (metrics,) = self.find(
@@ -265,7 +265,7 @@ class TestMachines(unittest.TestCase):
             )
 
     def test_tool(self):
-        """Is its workload's alone; another revision is the same version."""
+        """It is its workload's alone; another revision is the same version."""
         both = ["fio", "mbw"]
         self.assertEqual({}, self.find(both, versions={"mbw": "1.2.2-4"}))
         findings = self.find(both, versions={"mbw": "1.4-1"})

@@ -123,7 +123,7 @@ class LoadTestCase(unittest.IsolatedAsyncioTestCase):
         self.assertLess(first.begun + first.points[-1][0], second.begun)
 
     async def test_the_clock_of_the_machine(self):
-        """Is corrected; without it, the figures have no times."""
+        """It is corrected; without it, the figures have no times."""
         error = base_machine.MachineError("control: no date")
         for answer, expected in (
             (clock.Reading(offset=1000.0, error=0.1), -1000.0),

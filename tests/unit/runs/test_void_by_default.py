@@ -46,7 +46,7 @@ class TestVoid(unittest.TestCase):
 
     @ddt.data(*finding.ABOUT_BARE_METAL)
     def test_guests_among_themselves(self, kind):
-        """Are not compared with bare metal, and need not tolerate it."""
+        """They are not compared with bare metal, and need not tolerate it."""
         curves = [
             dataclasses.replace(level, findings=made.build_findings(kind))
             for level in made.levels({made.EVENTS: made.SHARED})

@@ -100,7 +100,7 @@ class TestAudit(unittest.TestCase):
         ["last"], ["--days", "7"], ["DIRECTORY"], ["last", "--days", "1"]
     )
     def test_slow_host(self, arguments):
-        """Is named and no other, whatever selects the runs."""
+        """It is named and no other, whatever selects the runs."""
         self.write_hosts()
         argv = [
             str(self.folder) if argument == "DIRECTORY" else argument
@@ -120,7 +120,7 @@ class TestAudit(unittest.TestCase):
         self.assertIn("3 hosts: 0 worse, 3 not worse.", text)
 
     def test_failed_host(self):
-        """Has the reason from Rally, and does not pass."""
+        """It has the reason from Rally, and does not pass."""
         self.write_hosts(slow=1.0)
         self.failed.return_value = {"t1": {"h4": "no valid host was found"}}
         code, text = self.audit("last")
@@ -129,14 +129,14 @@ class TestAudit(unittest.TestCase):
         self.assertEqual(["t1"], self.failed.call_args.args[1])
 
     def test_no_database(self):
-        """Is a warning."""
+        """It is a warning."""
         self.write_hosts(slow=1.0)
         self.failed.side_effect = RuntimeError("no such table\nmore")
         self.assertEqual(0, self.audit("last")[0])
         self.assertRegex(self.warnings, "not listed, .*: no such table\n$")
 
     def test_old_runs(self):
-        """Are not among those of the last days."""
+        """They are not among those of the last days."""
         self.write_hosts()
         self.write("h4", 50.0, task="old", days=40)
         _, text = self.audit("--days", "30")
@@ -176,7 +176,7 @@ class TestAudit(unittest.TestCase):
         self.assertEqual(2, text.count(f"slower than before: {RATE} 20.0 %"))
 
     def test_page_and_file(self):
-        """Are written in one run."""
+        """They are written in one run."""
         self.write_hosts()
         page, rows = self.folder / "page.html", self.folder / "rows.csv"
         options = ("--html", page, "-f", "csv", "-o", rows)
@@ -193,14 +193,14 @@ class TestAudit(unittest.TestCase):
                 self.audit("last", option, self.folder / "nowhere" / "x")
 
     def test_json(self):
-        """Is a document with a row per host and metric."""
+        """It is a document with a row per host and metric."""
         self.write_hosts()
         _, text = self.audit("last", "-f", "json")
         rows = json.loads(text)["rows"]
         self.assertEqual(6, len(rows))
 
     def test_damaged_journal(self):
-        """Is omitted with a warning, if a directory is read."""
+        """It is omitted with a warning, if a directory is read."""
         self.write_hosts()
         with (self.folder / "t1-h3.jsonl").open("a") as stream:
             stream.write("{}\n")
@@ -210,7 +210,7 @@ class TestAudit(unittest.TestCase):
         self.assertRegex(self.warnings, "omitted: journal .*t1-h3.jsonl")
 
     def test_nothing_to_compare(self):
-        """Is an error, exit code 1."""
+        """It is an error, exit code 1."""
         self.write("h1")
         with self.assertRaisesRegex(
             audit.AuditError, "no host can be compared: no other host"
@@ -228,7 +228,7 @@ class TestAudit(unittest.TestCase):
 
     @ddt.data("--days=0", "--days=x", "--min-guests=a", "--min-guests=m=-1")
     def test_invalid_numbers(self, option):
-        """Are rejected by the parser."""
+        """They are rejected by the parser."""
         with (
             contextlib.redirect_stderr(io.StringIO()),
             self.assertRaises(SystemExit),
@@ -236,7 +236,7 @@ class TestAudit(unittest.TestCase):
             self.audit("last", option)
 
     def test_min_guests_without_numbers(self):
-        """Is an error."""
+        """It is an error."""
         self.write_hosts()
         with self.assertRaisesRegex(
             fleet_capacity.CapacityError, "density: true"
@@ -274,7 +274,7 @@ class TestAudit(unittest.TestCase):
             self.audit("--list-hosts")
 
     def test_placement_file(self):
-        """Is written by one command and read by the other."""
+        """It is written by one command and read by the other."""
         self.cloud.compute.all_zones = {"nova": ["h1"]}
         path = self.folder / "placement.json"
         self.audit("--list-hosts", "--placement", path)

@@ -21,7 +21,7 @@ class TestComputeHosts(unittest.TestCase):
         ]
 
     def test_usable_hosts(self):
-        """Are enabled and up."""
+        """They are enabled and up."""
         self.assertEqual(
             ["h1", "h2", "h3"], compute_hosts.list_usable(self.cloud)
         )
@@ -54,7 +54,7 @@ class TestComputeHosts(unittest.TestCase):
         )
 
     def test_forbidden(self):
-        """Is one line."""
+        """It is one line."""
         self.cloud.placement.ok = False
         with self.assertRaisesRegex(
             errors.GuestError, "read inventories, as administrator: "

@@ -74,7 +74,7 @@ class TestTwoRuns(unittest.TestCase):
         self.assertEqual(["undecided"], list(got.values()))
 
     def test_one_metric(self):
-        """Is reported, and the others are not."""
+        """It is reported, and the others are not."""
         got = statuses(
             run("A", time=QUIET, rate=QUIET),
             run("B", time=QUIET, rate=times(QUIET, 0.8)),
@@ -93,7 +93,7 @@ class TestTwoRuns(unittest.TestCase):
         self.assertEqual(["worse", "equal"], list(got.values()))
 
     def test_counts_and_absences(self):
-        """Have a reason; a metric that only the first run has is worse."""
+        """They have a reason; a metric of the first run only is worse."""
         first = run("A", time=QUIET, rate=QUIET[:2], errors=(0.0, 0.0, 1.0))
         second = run(
             "B", {("", TIME): "void: late"}, rate=QUIET, errors=(1.0, 0, 0)
@@ -118,7 +118,7 @@ class TestTwoRuns(unittest.TestCase):
     @ddt.data((1000.0, "not worse"), (1001.0, "worse"))
     @ddt.unpack
     def test_a_count_with_a_limit(self, largest, expected):
-        """Is compared by its largest value, and decides."""
+        """It is compared by its largest value, and decides."""
         first = run("A", errors=(0, 2, 1))
         first = dataclasses.replace(first, limits={("", ERRORS): 1000.0})
         (got,) = changes.compare_runs(
@@ -134,7 +134,7 @@ class TestTwoRuns(unittest.TestCase):
         )
 
     def test_a_count_with_an_error(self):
-        """Is undecided if the limit is inside its interval."""
+        """It is undecided if the limit is inside its interval."""
         downtime = sample.Metric(
             "x.gap", "s", "lower", scale="count", step=0.04
         )
@@ -154,7 +154,7 @@ class TestTwoRuns(unittest.TestCase):
         )
 
     def test_a_count_of_few_repetitions(self):
-        """Can be worse, and is otherwise undecided, as in verdicts."""
+        """It can be worse, and is otherwise undecided, as in verdicts."""
         first = run("A", errors=(0, 2, 1))
         first = dataclasses.replace(first, limits={("", ERRORS): 5.0})
         for largest, expected in ((5, "undecided"), (6, "worse")):
@@ -182,7 +182,7 @@ class TestTwoRuns(unittest.TestCase):
                 )
 
     def test_conclusion(self):
-        """Is about the metrics that decide."""
+        """It is about the metrics that decide."""
         first = run("A", time=QUIET, rate=NOISY)
         second = run("B", time=times(QUIET, 1.2), rate=times(NOISY, 0.9))
         for margins, expected in (
@@ -372,7 +372,7 @@ class TestMoreRuns(unittest.TestCase):
     )
 
     def test_the_run_that_differs(self):
-        """Is worse than the first, and no other run is."""
+        """It is worse than the first, and no other run is."""
         got = statuses(*self.RUNS)
         worse = [key for key, status in got.items() if status == "worse"]
         self.assertEqual([("B", RATE.name)], worse)
@@ -397,7 +397,7 @@ class TestMoreRuns(unittest.TestCase):
         self.assertEqual(["B", "C", "D"], [each.variant for each in got[1]])
 
     def test_a_metric_of_some(self):
-        """Is worse if a run lost it, and undecided if the first lacks it."""
+        """It is worse if a run lost it; undecided if the first lacks it."""
         runs = [*self.RUNS[:2], run("C", time=QUIET)]
         got = changes.compare_runs(runs, MARGIN)
         rates = [change for change in got if change.metric == RATE]
@@ -419,7 +419,7 @@ class TestMoreRuns(unittest.TestCase):
         )
 
     def test_summary(self):
-        """Has a sentence for each run."""
+        """It has a sentence for each run."""
         got = changes.compare_runs(self.RUNS, MARGIN)
         self.assertEqual(
             "B compared with A: worse in 1, better in 0, undecided in 0, not "
@@ -428,7 +428,7 @@ class TestMoreRuns(unittest.TestCase):
         )
 
     def test_summary_of_lost_metrics(self):
-        """Is one line for each run, with the number that decide."""
+        """It is one line for each run, with the number that decide."""
         runs = [*self.RUNS[:2], run("C", time=QUIET)]
         got = changes.compare_runs(runs, limits.Limits({"disk.*": 5.0}))
         *_, sentence = changes.summarise(runs, got)

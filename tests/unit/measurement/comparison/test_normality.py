@@ -51,7 +51,7 @@ class DoubtTestCase(unittest.TestCase):
 
     @ddt.data(5, 6, 9, 15, 40, 200)
     def test_normal_values(self, count):
-        """Are in doubt in 1 of 2,000 samples."""
+        """They are in doubt in 1 of 2,000 samples."""
         random = numpy.random.default_rng(5)
         samples = numpy.exp(random.normal(0, 0.02, (1000, count)))
         departures = [

@@ -154,7 +154,7 @@ class HalfWidthTestCase(unittest.TestCase):
     """A side of three that happens not to vary, and one of fifteen."""
 
     def test_degrees_of_freedom_of_a_small_side(self):
-        """Are those of two sides of its size, from three to four."""
+        """They are those of two sides of its size, from three to four."""
         for few, freedom in ((3, 4), (4, 6), (5, 14)):
             for sizes in ((0.0, few, 1.0, 15), (1.0, 15, 0.0, few)):
                 half = statistics.half_width(*sizes, 0.95)
@@ -163,14 +163,14 @@ class HalfWidthTestCase(unittest.TestCase):
                 )
 
     def test_a_small_side_that_varies_more(self):
-        """Has its own, over its share of the variance."""
+        """It has its own, over its share of the variance."""
         for share, freedom in ((1.0, 2), (0.8, 2.5), (0.5, 4), (0.2, 4)):
             for sides in ((share, 3, 30), (1 - share, 30, 3)):
                 got = statistics.degrees_of_freedom(*sides)
                 self.assertAlmostEqual(freedom, float(got))
 
     def test_sides_alike(self):
-        """Have the degrees of freedom of both."""
+        """They have the degrees of freedom of both."""
         half = statistics.half_width(1.0, 3, 1.0, 3, 0.95)
         expected = statistics.student_quantile(0.95, 4) * (2 / 3) ** 0.5
         self.assertAlmostEqual(expected, half)

@@ -66,7 +66,7 @@ class TestDowntime(unittest.TestCase):
         self.assertAlmostEqual(0.3, downtime.estimate_downtime(readings).value)
 
     def test_no_jump(self):
-        """Is a downtime of at most the longest request."""
+        """It is a downtime of at most the longest request."""
         estimate = downtime.estimate_downtime(count_up(100))
         self.assertTrue(estimate.contains(0))
         self.assertAlmostEqual(0.002, estimate.value + estimate.error)

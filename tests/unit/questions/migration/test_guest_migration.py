@@ -254,7 +254,7 @@ class TestGuestMigration(test_guest_power.Case):
 
     @ddt.data("aborted", "failed", "server_error")
     def test_not_completed(self, outcome):
-        """Has a name, voids the repetition, and has no figures."""
+        """It has a name, voids the repetition, and has no figures."""
         happened = event(outcome=outcome, detail="why", target="")
         result, effect, evaluated = self.repeat(happened)
         (migration_finding,) = effect.findings
@@ -296,7 +296,7 @@ class TestGuestMigration(test_guest_power.Case):
     @ddt.data((59.4, True), (58.0, False), (60.6, False))
     @ddt.unpack
     def test_clock(self, passed, is_explained):
-        """Is late by the downtime, and by nothing else."""
+        """It is late by the downtime, and by nothing else."""
         self.session._before = {"g1": self.counters(10.0, 100.0)}
         self.session.last_look["g1"] = self.counters(10.0 + passed, 160.0)
         *_, evaluated = self.repeat(event())

@@ -117,7 +117,7 @@ class TestMake(unittest.TestCase):
         self.assertEqual(1, assigned.arguments["threads"])
 
     def test_a_baseline_without_them(self):
-        """Is the reason why nothing is measured."""
+        """It is the reason why nothing is measured."""
         record = self.run_of(whole.baseline(self.folder)).repeat(1)
         self.assertEqual("incomplete", record.repetition.state)
         self.assertIn("2 x 1 vCPU", record.repetition.missing[0].reason)

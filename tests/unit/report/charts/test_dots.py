@@ -43,7 +43,7 @@ class TestDotPlot(unittest.TestCase):
         self.assertIn("here-1-figure", names)
 
     def test_an_infinite_interval(self):
-        """Does not scale the axis."""
+        """It does not scale the axis."""
         shown = line(1.1, 1.11, 1.09)
         shown = dataclasses.replace(shown, ends=(shown.ends[0], math.inf))
         self.assertNotIn(math.inf, shown.figures)

@@ -161,7 +161,7 @@ class LatenciesTestCase(unittest.TestCase):
             _fio_result.parse_latencies("randread", json.dumps(result))
 
     def test_shorter_than_a_nanosecond(self):
-        """Is counted as one."""
+        """It is counted as one."""
         result = json.loads(GOLDEN)
         result["jobs"][0]["read"]["clat_ns"].update(N=30, bins={"0": 30})
         latencies = _fio_result.parse_latencies("randread", json.dumps(result))

@@ -132,7 +132,7 @@ class TestSelfCheck(unittest.TestCase):
     )
     @ddt.unpack
     def test_rounded_values(self, change, reason):
-        """Have no spread, which would be 0.0 %."""
+        """They have no spread, which would be 0.0 %."""
         whole = [*map(made.document, records())]
         for record in whole:
             for condition in record["conditions"][:2]:
