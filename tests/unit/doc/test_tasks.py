@@ -737,6 +737,22 @@ class ShippedTestCase(unittest.TestCase):
             self.assertIn("vmperf_disruption", subtask["sla"])
         tasks.check(tasks.render(path, {**arguments, "migration": True}))
 
+    def test_load_agents_without_bare_metal(self):
+        """Limits of overhead have no default, and are rejected if given."""
+        path = "tasks/study-load-agents.yaml"
+        arguments = {**GIVEN, "baseline": "none"}
+        task = tasks.render(path, arguments)
+        tasks.check(task)
+        for subtask in task["subtasks"]:
+            self.assertNotIn("vmperf_baseline", subtask["contexts"])
+            self.assertNotIn("vmperf_overhead", subtask["sla"])
+        arguments["max_percent"] = {"network.*": 20}
+        with self.assertRaisesRegex(
+            exceptions.InvalidTaskConfig,
+            "sla vmperf_overhead max_percent: requires the context",
+        ):
+            tasks.check(tasks.render(path, arguments))
+
     def test_a_density_study_without_bare_metal(self):
         task = tasks.render(
             "tasks/study-openstack-kvm.yaml", {**GIVEN, "baseline": "none"}
