@@ -111,6 +111,8 @@ class ControlLoad:
     """The load of the control machine during a condition.
 
     :param measured: The assignments that are measured meanwhile.
+    :param further_seconds: The seconds that an action, such as a migration,
+        can last after the workloads.
     :ivar error: The reason why the last condition has no figures, or "".
     :ivar line: The indicator in the last condition, one point for each run;
         None if its time is not known.
@@ -119,6 +121,7 @@ class ControlLoad:
     control: sessions.Control
     measured: collections.abc.Sequence[assignment.Assignment]
     peer: roles.Station | None
+    further_seconds: float = 0.0
     error: str = ""
     line: phases.Line | None = None
     _job: job.Job | None = None
@@ -129,7 +132,9 @@ class ControlLoad:
         self.error, self.line = "", None
         station, work = self.control.station, self.control.work
         # A load that a killed controller leaves ends by itself.
-        seconds = estimate.get_longest_seconds(self.measured)
+        seconds = self.further_seconds + estimate.get_longest_seconds(
+            self.measured
+        )
         self._servers = servers.Servers(
             title=work.title, peer=self.peer, seconds=seconds
         )

@@ -10,6 +10,7 @@ from rally_vmperf.questions.migration import guest_migration
 from rally_vmperf.runs import actions
 from rally_vmperf.runs import attempt
 from rally_vmperf.runs import conditions
+from rally_vmperf.runs import loads
 from rally_vmperf.runs import run_request
 from rally_vmperf.runs import runs
 
@@ -85,13 +86,15 @@ def _open_session(
 def _replace_watch(
     action: actions.Action, guests: list[models.Guest], **options: t.Any
 ) -> actions.Action:
-    """Return the watch over guests as a migration, and others unchanged.
+    """Return the watch over guests as a migration, and others prepared for it.
 
     :param guests: The guests, whose hosts the migration updates.
     :param options: The options of the migration.
     """
     if isinstance(action, actions.HostWatch):
         action.guests = guests
+    if isinstance(action, loads.ControlAction):
+        action.load.further_seconds = options["deadline"]
     if not isinstance(action, actions.GuestWatch):
         return action
     return guest_migration.GuestMigration(

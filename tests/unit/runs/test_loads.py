@@ -162,6 +162,15 @@ class LoadTestCase(unittest.IsolatedAsyncioTestCase):
         self.assertEqual((), await load.end())
         self.assertNotEqual("", load.error)
 
+    async def test_an_action_that_lasts_longer(self):
+        """The load does not end before it."""
+        load = self.load(Ticking())
+        load.further_seconds = 86400.0
+        await load.begin()
+        self.assertGreater(load._job.timeout, 86400 + 3600)
+        await self.wait(2)
+        self.assertEqual(1, len(await load.end()))
+
     async def test_runs_that_fail(self):
         load = self.load(Failing())
         await load.begin()

@@ -7,7 +7,9 @@ from unittest import mock
 
 from rally_vmperf.questions import table
 from rally_vmperf.questions.migration import guest_migration
+from rally_vmperf.questions.migration import phases_run
 from rally_vmperf.runs import actions
+from rally_vmperf.runs import loads
 from tests.unit.questions.tuning import test_variants_run
 from tests.unit.runs import golden
 from tests.unit.runs import whole
@@ -79,3 +81,12 @@ class TestRun(unittest.TestCase):
         self.assertNotEqual(
             first.machines[0].boot_id, second.machines[0].boot_id
         )
+
+    def test_the_load_of_the_control_machine(self):
+        """It does not end before a migration that lasts until its deadline."""
+        load = loads.ControlLoad(control=None, measured=(), peer=None)
+        action = loads.ControlAction(load, None)
+        self.assertIs(
+            action, phases_run._replace_watch(action, [], deadline=86400.0)
+        )
+        self.assertEqual(86400.0, load.further_seconds)
