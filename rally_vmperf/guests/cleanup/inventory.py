@@ -392,5 +392,5 @@ def _delete_server(compute: t.Any, server: t.Any) -> None:
     :raises CloudBusy: If the server is being migrated.
     """
     if server.task_state == "migrating":
-        raise cloud.CloudBusy("Nova migrates it")
+        raise cloud.CloudBusy("Nova migrates it; wait, or abort the migration")
     compute.delete_server(server.id, ignore_missing=True)

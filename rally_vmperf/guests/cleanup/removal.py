@@ -174,6 +174,11 @@ class DeletionLoop:
                 reasons[resource] = cloud.one_line(error)
             else:
                 self._requested_at[resource] = now
+                self._delays.pop(resource, None)
+
+    def list_reasons(self) -> dict[inventory.Resource, str]:
+        """Return why the cloud did not delete resources, a dict."""
+        return {**self._delays, **self.refused}
 
     def _describe_remaining(
         self, remaining: list[inventory.Resource], last_error: str
@@ -181,7 +186,7 @@ class DeletionLoop:
         """Return a message that names the resources not removed, and why."""
         if not remaining:
             return f"clean-up: {last_error}"
-        reasons = {**self._delays, **self.refused}
+        reasons = self.list_reasons()
         names = ", ".join(
             f"{resource.kind} {resource.name}"
             + (f" ({reasons[resource]})" if resource in reasons else "")
@@ -311,8 +316,9 @@ class OrphanCleanup:
             }
             remaining = error.resources
         reasons |= dict.fromkeys(remaining, "still there")
+        known_reasons = deletion.list_reasons()
         return accounts | {
-            resource: deletion.refused.get(resource, reason)
+            resource: known_reasons.get(resource, reason)
             for resource, reason in reasons.items()
         }
 

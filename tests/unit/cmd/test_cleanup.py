@@ -226,6 +226,25 @@ class CleanupTest(unittest.TestCase):
         self.assertEqual("not removed: still there", row["Outcome"])
         self.assertEqual(["aaaaaaaa-1", "dddddddd-1"], self.owners())
 
+    def test_a_migration_that_does_not_end(self):
+        """The outcome states why the server is not deleted."""
+        self.cloud.compute.create_server(name=NAME, networks=[{"uuid": "n1"}])
+        (server,) = self.cloud.compute.all_servers.values()
+
+        def migrate(called, is_done):
+            if called == "servers" and is_done:
+                server.task_state = "migrating"
+
+        self.cloud.interrupt = migrate
+        with mock.patch("rally_vmperf.guests.cleanup.removal.TIMEOUT", 0.01):
+            code, (row, _) = run_command("--yes")
+        self.assertEqual(1, code)
+        self.assertEqual("server", row["Kind"])
+        self.assertEqual(
+            "not removed: Nova migrates it; wait, or abort the migration",
+            row["Outcome"],
+        )
+
 
 class MachineTest(unittest.TestCase):
     """The remains of a killed run on a host are listed, then removed."""

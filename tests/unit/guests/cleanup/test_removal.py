@@ -261,7 +261,7 @@ class RemoveTest(unittest.TestCase):
                 server.task_state = "migrating"
 
         self.cloud.interrupt = migrate
-        text = rf"server {name(1)} \(Nova migrates it\)"
+        text = rf"server {name(1)} \(Nova migrates it; wait, or abort the"
         with self.assertRaisesRegex(errors.GuestError, text):
             removal.remove_resources(
                 self.cloud, OWNER, lambda line: None, timeout=0.01
