@@ -7,6 +7,7 @@ same repetitions.
 import collections.abc
 import dataclasses
 import functools
+import math
 import typing as t
 
 from rally_vmperf.measurement.comparison import loss
@@ -68,15 +69,15 @@ class Contrast:
         """Return the guest that decides a status; "" if it is not known.
 
         A guest fails by the lower end of its interval, and passes by the
-        upper end.
+        upper end. Without an interval, it neither fails nor passes.
         """
         is_failed = status == "failed"
         ends = {}
         for guest, comparison in self.each.items():
-            end = comparison.high
-            if is_failed:
-                end = self.corrected[guest].low
-            ends[guest] = comparison.overhead_percent if end is None else end
+            end = self.corrected[guest].low if is_failed else comparison.high
+            if end is None:
+                end = -math.inf if is_failed else math.inf
+            ends[guest] = (end, comparison.overhead_percent)
         return max(sorted(ends), key=ends.__getitem__, default="")
 
     def find_decisive(
