@@ -12,7 +12,7 @@ from rally_vmperf.questions.tuning.section import self_check
 from rally_vmperf.records import model
 
 #: The values of the limit on vCPUs that libvirt accepts.
-_QUOTA_PATTERN = re.compile("-1|[1-9][0-9]{3,13}")
+_QUOTA_PATTERN = re.compile("-[1-9][0-9]{0,13}|[1-9][0-9]{3,13}")
 
 
 def check_task(subtask: task.Task) -> list[str]:
@@ -96,7 +96,7 @@ def _check_quotas(variants: variants_.Variants) -> None:
                 f"variants: {variant['name']}: {self_check.QUOTA}="
                 f"{quota!r:.80}: must be an integer >= 1000, the microseconds "
                 f"in each {self_check.DEFAULT_PERIOD} that a vCPU may run, or "
-                "-1 for no limit"
+                "negative for no limit"
             )
 
 

@@ -77,6 +77,8 @@ class TestTuning(unittest.TestCase):
         ((("args", "order"), "shuffled"), (("runner", "times"), 2)),
         (guests(host="h1"),),
         (guests(server_group="affinity", count=2),),
+        # Each negative number is no limit for libvirt.
+        (variants(extra_specs={"quota:cpu_quota": "-5"}),),
     )
     def test_sound(self, changes):
         """It raises no error, and gives no warning."""
@@ -121,12 +123,18 @@ class TestTuning(unittest.TestCase):
             [variants(image_properties={"min_ram": "1"})],
             r"^variants\[1\]\.image_properties: 'min_ram' should not be valid",
         ),
-        # 8: a key that nothing has
+        # 8: a limit on vCPUs that libvirt rejects
+        (
+            [variants(extra_specs={"quota:cpu_quota": "900"})],
+            r"^variants: virtio: quota:cpu_quota='900': must be an integer >= "
+            "1000, .* or negative for no limit$",
+        ),
+        # 9: a key that nothing has
         (
             [variants(flavour={"name": "f"})],
             r"^variants\[1\]: .*'flavour' was unexpected.*; allowed keys: na",
         ),
-        # 9: a name that is none
+        # 10: a name that is none
         (
             [variants(name="e 1000")],
             r"^variants\[1\]\.name: 'e 1000' does not match",
