@@ -191,7 +191,9 @@ def _read_part(source: sources.Source, name: str) -> _Part:
         machine_class=_describe_class(guests, cpus),
         cpus=cpus if isinstance(cpus, int) and cpus > 0 else None,
         sums={
-            name_figure(key): contrasts.sum_repetitions(key[1], repetitions)
+            name_figure(key): contrasts.sum_repetitions(
+                key[1], [samples.values for samples in repetitions]
+            )
             for key, repetitions in run.samples.items()
             if key[1].scale == "ratio"
         },

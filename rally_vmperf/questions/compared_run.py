@@ -16,6 +16,7 @@ from rally_vmperf.judging.results import changes
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.comparison import contrasts
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions import table
@@ -37,7 +38,7 @@ _FACTS = (
     *("hypervisor_version", "nova_microversion"),
 )
 
-_Values = dict[changes.Key, list[collections.abc.Sequence[float]]]
+_Samples = dict[changes.Key, contrasts.RepetitionSamples]
 _Absences = dict[changes.Key, str]
 
 
@@ -142,8 +143,8 @@ def _list_arguments(record: model.Record) -> dict[str, t.Any]:
 
 def collect_samples(
     name: str, repetitions: collections.abc.Iterable[repetition.Repetition]
-) -> tuple[_Values, _Absences]:
-    """Return the counted values by condition and metric, and what is absent.
+) -> tuple[_Samples, _Absences]:
+    """Return the counted samples by condition and metric, and what is absent.
 
     A repetition does not count for the metrics that its findings void. If
     more than a quarter of the repetitions are void, or if fewer than three
@@ -168,7 +169,7 @@ def collect_samples(
                 conditions.setdefault(condition.title, []).append(
                     (valid, condition)
                 )
-    samples: _Values = {}
+    samples: _Samples = {}
     absences: _Absences = {}
     for title, executed in conditions.items():
         for metric in gathering.metrics([pair[1] for pair in executed]):
@@ -197,9 +198,7 @@ def collect_samples(
             elif not counted:
                 absences[title, metric] = gathering.NO_COMPLETE_SAMPLES
             else:
-                samples[title, metric] = [
-                    repetition_samples.values for repetition_samples in counted
-                ]
+                samples[title, metric] = counted
     return samples, absences
 
 
@@ -263,7 +262,7 @@ def create_baseline_like(
         raise ComparisonError(f"{name}: the run has no readable record")
     record = records[-1]
     assignments = assignment.assign(map(vars, record.workloads))
-    samples: _Values = {}
+    samples: _Samples = {}
     for condition in record.repetition.conditions:
         shape = document.Shape(
             record.shape.vcpus,
@@ -274,9 +273,9 @@ def create_baseline_like(
             content, assignments, [shape]
         )
         for by_metric in bare_metal.references[shape.copies].by_metric:
-            for metric, values in by_metric.items():
+            for metric, measured in by_metric.items():
                 key = (condition.title, metric)
-                samples.setdefault(key, []).append(values.values)
+                samples[key] = (*samples.get(key, ()), measured)
     return ComparedRun(
         name=name, samples=samples, machines=(_describe_metal(content),)
     )
@@ -292,7 +291,7 @@ def create_baselines(
     (_, first), *_ = contents.items()
     runs = []
     for name, content in contents.items():
-        samples: _Values = {}
+        samples: _Samples = {}
         absences: _Absences = {}
         for number, measured in enumerate(first.entries, start=1):
             values: dict[sample.Metric, list[list[float]]] = {}
@@ -312,7 +311,9 @@ def create_baselines(
                 if (title, metric) in {**samples, **absences}:
                     title = f"{title}, entry {number}"
                 if metric in values:
-                    samples[title, metric] = [*values[metric]]
+                    samples[title, metric] = sample.create_samples(
+                        metric, values[metric]
+                    )
                 elif reason:
                     absences[title, metric] = reason
         runs.append(

@@ -262,24 +262,24 @@ def compare(
     criteria = {"vmperf_overhead": task.sla} if has_limits else {}
     count: collections.Counter[str] = collections.Counter()
     for _ in range(trials):
+        sides = _draw_run(task, setting, random)
+        for metric, values in sides[1].items():
+            if metric.name == WORSE_RATE:
+                sides[1][metric] = [
+                    value * (1 - loss_percent / 100) for value in values
+                ]
         runs = [
             compared_run.ComparedRun(
                 name=name,
                 samples={
-                    ("", metric): [[value] for value in values]
+                    ("", metric): sample.create_samples(
+                        metric, [[value] for value in values]
+                    )
                     for metric, values in drawn.items()
                 },
             )
-            for name, drawn in zip(
-                ("before", "after"),
-                _draw_run(task, setting, random),
-                strict=True,
-            )
+            for name, drawn in zip(("before", "after"), sides, strict=True)
         ]
-        for metric, values in runs[1].samples.items():
-            if metric[1].name == WORSE_RATE:
-                for repetition in values:
-                    repetition[0] *= 1 - loss_percent / 100
         runs = compared_run.set_limits(runs, criteria)
         status, _ = changes.conclude(
             changes.compare_runs(runs, limits.Limits({}))

@@ -420,9 +420,10 @@ def comparison(
         for place, size in enumerate(sizes, 1):
             slower = 1 + truth / 100 if place == len(sizes) else 1.0
             samples = {
-                ("", metric): (slower * draw(random, size))
-                .reshape(-1, 1)
-                .tolist()
+                ("", metric): sample.create_samples(
+                    metric,
+                    (slower * draw(random, size)).reshape(-1, 1).tolist(),
+                )
                 for metric in names
             }
             runs.append(changes.RunSamples(name=str(place), samples=samples))

@@ -58,9 +58,9 @@ def our_comparison():
         changes.RunSamples(
             name=name,
             samples={
-                (records.ALL, metric): [
-                    [place + 1 + number / 100] for number in range(5)
-                ]
+                (records.ALL, metric): sample.create_samples(
+                    metric, [[place + 1 + number / 100] for number in range(5)]
+                )
                 for metric in metrics
             },
             absences={("", sample.Metric("x", "s", "lower")): records.ALL},

@@ -14,7 +14,6 @@ from rally_vmperf.judging.results import loss_figure
 from rally_vmperf.judging.results import result
 from rally_vmperf.measurement.comparison import contrasts
 from rally_vmperf.measurement.comparison import limits
-from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import sample
@@ -39,14 +38,14 @@ class RunSamples:
     """The counted samples of a run or of a baseline.
 
     :param name: The name, unique among the compared runs.
-    :param samples: The values of all machines, per repetition.
+    :param samples: The samples of all machines, per repetition.
     :param absences: The reasons why other metrics have no samples.
     :param limits: The metrics with a limit in the SLAs of the first run: the
         margin of a rate or a time in percent, the largest tolerated count.
     """
 
     name: str
-    samples: collections.abc.Mapping[Key, loss.Repetitions]
+    samples: collections.abc.Mapping[Key, contrasts.RepetitionSamples]
     absences: collections.abc.Mapping[Key, str] = dataclasses.field(
         default_factory=dict
     )
@@ -159,16 +158,22 @@ def compare_runs(
 def _create_figure(
     key: Key, reference: RunSamples, run: RunSamples
 ) -> figures.Figure:
-    """Return the loss of a metric in a run, or its largest count."""
+    """Return the loss of a metric in a run, or its largest count.
+
+    A loss is not corrected for overlaps, because both runs have them. A count
+    keeps the error of each sample.
+    """
     _, metric = key
-    before, after = (
-        sample.create_samples(metric, side.samples.get(key, ()))
-        for side in (reference, run)
-    )
+    sides = [side.samples.get(key, ()) for side in (reference, run)]
     if metric.scale == "count":
+        before, after = sides
         return absolute_value.AbsoluteValue(
             metric=metric, side="max", guest=after, bare=before
         )
+    before, after = (
+        sample.create_samples(metric, [samples.values for samples in side])
+        for side in sides
+    )
     return loss_figure.Loss(
         metric=metric,
         contrast=contrasts.Contrast(

@@ -200,6 +200,21 @@ class TestTwoRuns(CompareTestCase):
             {row["Metric"] for row in rows if row["Result"] == "worse"},
         )
 
+    def test_errors_of_migrations(self):
+        """The last dip has a larger error than the first, which decides."""
+        path = golden_runs.journal("migration")
+        limits = self.limits("vmperf_disruption: {max_dip_percent: 80}\n")
+        (row,) = (
+            row
+            for row in self.results(2, path, path, "--limits", limits)
+            if row["Decides"]
+        )
+        self.assertEqual("undecided", row["Result"])
+        self.assertEqual(
+            "the largest value (41.2 % to 96.1 %); the limit is 80.0 %",
+            row["Remark"],
+        )
+
     @ddt.data((0.8, "worse", 2), (1.25, "better", 0))
     @ddt.unpack
     def test_one_metric_of_a_golden_run(self, factor, expected, code):

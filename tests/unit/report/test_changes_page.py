@@ -17,10 +17,13 @@ def read(factor, names=("before", "after")):
         changes.RunSamples(
             name=name,
             samples={
-                ("", RATE): [
-                    [100 * (factor if name == names[-1] else 1) + number]
-                    for number in range(5)
-                ]
+                ("", RATE): sample.create_samples(
+                    RATE,
+                    [
+                        [100 * (factor if name == names[-1] else 1) + number]
+                        for number in range(5)
+                    ],
+                )
             },
             absences={},
         )
@@ -57,13 +60,15 @@ class StandaloneTestCase(unittest.TestCase):
         first, second = (
             changes.RunSamples(
                 name=name,
-                samples={("", errors): [[count]]},
+                samples={
+                    ("", errors): sample.create_samples(errors, [[count]])
+                },
                 absences={},
                 limits={("", errors): 5.0},
             )
             for name, count in (("before", 1.0), ("after", 90_000.0))
         )
-        first.samples["", RATE] = [[1.0], [1.0], [1.0]]
+        first.samples["", RATE] = sample.create_samples(RATE, [[1.0]] * 3)
         compared = changes.compare_runs([first, second], limits.Limits({}))
         html = changes_page.standalone(["before", "after"], compared, [], [])
         text = test_page.Reader(html).text

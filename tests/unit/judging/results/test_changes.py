@@ -10,7 +10,9 @@ from hypothesis import strategies
 from rally_vmperf.judging.results import changes
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import loss
+from rally_vmperf.measurement.migration import figures
 from rally_vmperf.measurement.samples import sample
+from tests.unit.judging.results import test_count_errors
 
 TIME = sample.Metric("cpu.x.time", "s", "lower")
 RATE = sample.Metric("disk.x.rate", "1/s", "higher")
@@ -21,14 +23,20 @@ MARGIN = limits.Limits({"*": 5.0})
 NO_MARGIN = limits.Limits({})
 
 
+def create_samples(metric, values):
+    """Return samples of a metric, a value in each repetition."""
+    return sample.create_samples(metric, [[value] for value in values])
+
+
 def run(name, absences=None, **metrics):
     """Return a run with the values of metrics, one per repetition."""
     metrics_by_key = {"time": TIME, "rate": RATE, "errors": ERRORS}
     return changes.RunSamples(
         name=name,
         samples={
-            ("", metrics_by_key[key]): [[value] for value in values]
+            ("", metric): create_samples(metric, values)
             for key, values in metrics.items()
+            for metric in [metrics_by_key[key]]
         },
         absences=absences or {},
     )
@@ -133,23 +141,29 @@ class TestTwoRuns(unittest.TestCase):
             changes.describe_remark(got),
         )
 
-    def test_a_count_with_an_error(self):
-        """It is undecided if the limit is inside its interval."""
-        downtime = sample.Metric(
-            "x.gap", "s", "lower", scale="count", step=0.04
+    @ddt.data(
+        ((0.04, 0.04, 0.04), "undecided", "250 ms to 330 ms"),
+        ((0.001, 0.04, 0.001), "undecided", "250 ms to 330 ms"),
+        ((0.04, 0.001, 0.04), "not worse", "289 ms to 291 ms"),
+        ((0.0, 0.0, 0.25), "undecided", "290 ms to 350 ms"),
+    )
+    @ddt.unpack
+    def test_a_count_with_an_error(self, errors, expected, interval):
+        """Its interval is that of each sample, as in verdicts."""
+        key = ("", figures.DOWNTIME)
+        first = changes.RunSamples(
+            name="A",
+            samples={key: create_samples(figures.DOWNTIME, (0.2, 0.2, 0.1))},
+            limits={key: 0.3},
         )
-        first, second = (
-            changes.RunSamples(
-                name=name,
-                samples={("", downtime): [[0.2], [value], [0.1]]},
-                limits={("", downtime): 0.3},
-            )
-            for name, value in (("A", 0.2), ("B", 0.29))
+        worst = test_count_errors.create(
+            figures.DOWNTIME, *zip((0.2, 0.29, 0.1), errors, strict=True)
         )
+        second = changes.RunSamples(name="B", samples={key: worst.guest})
         (got,) = changes.compare_runs([first, second], NO_MARGIN)
-        self.assertEqual("undecided", changes.classify(got))
+        self.assertEqual(expected, changes.classify(got))
         self.assertEqual(
-            "the largest value (250 ms to 330 ms); the limit is 300 ms",
+            f"the largest value ({interval}); the limit is 300 ms",
             changes.describe_remark(got),
         )
 
@@ -252,7 +266,7 @@ class TestCorrection(unittest.TestCase):
             changes.RunSamples(
                 name=name,
                 samples={
-                    ("", metric): [[f * value] for value in QUIET]
+                    ("", metric): create_samples(metric, times(QUIET, f))
                     for metric, f in zip(self.METRICS, side, strict=False)
                 },
             )
@@ -282,9 +296,9 @@ class TestCorrection(unittest.TestCase):
             changes.RunSamples(
                 name=name,
                 samples={
-                    ("", metric): [
-                        [value * (1 + number * shift)] for value in spread
-                    ]
+                    ("", metric): create_samples(
+                        metric, times(spread, 1 + number * shift)
+                    )
                     for metric, shift, spread in zip(
                         self.METRICS,
                         shifts,
@@ -298,7 +312,10 @@ class TestCorrection(unittest.TestCase):
         got = changes.compare_runs(pair, none)
         levels = []
         for change in got:
-            sides = [each.samples["", change.metric] for each in pair]
+            sides = [
+                [samples.values for samples in each.samples["", change.metric]]
+                for each in pair
+            ]
             levels.append(_p_value(change.metric, *sides))
         rejected = set()
         order = sorted(range(len(levels)), key=levels.__getitem__)
