@@ -209,8 +209,9 @@ def set_limits(
 
     The margin of a rate or a time is ``max_percent``, or the default if it
     has an absolute limit only. If several SLAs limit a metric, the first one
-    counts. A loss of conditions that a SLA compares with others, such as a
-    phase, is the margin of these conditions only.
+    counts. A SLA limits only the conditions that it judges. A loss of
+    conditions that it compares with others, such as a phase, is the margin of
+    these conditions only.
 
     :param criteria: The limits by the name of their SLA.
     :raises ComparisonError: If a limit matches no metric.
@@ -232,13 +233,15 @@ def set_limits(
         loss_axes = criterion.rules.loss_axes if criterion.rules else {}
         for key in keys:
             title, metric = key
+            condition = conditions.get(title)
+            if not _has_axes(condition, criterion.selects):
+                continue
             by_figure = {
                 option: match[0]
                 for option in question.LOSS_AND_ABSOLUTE
                 if (match := by_option[option].for_metric(metric.name, names))
             }
-            condition = conditions.get(title)
-            if condition and not repetition.select([condition], **loss_axes):
+            if not _has_axes(condition, loss_axes):
                 by_figure.pop("max_percent", None)
             if metric.scale == "ratio" and by_figure:
                 margin = by_figure.get("max_percent", changes.MARGIN)
@@ -246,6 +249,13 @@ def set_limits(
             elif "max" in by_figure:
                 limited.setdefault(key, by_figure["max"])
     return [dataclasses.replace(first, limits=limited), *others]
+
+
+def _has_axes(
+    condition: repetition.Condition | None, axes: repetition.Axes
+) -> bool:
+    """Return whether a condition has axes, or is one of a baseline: None."""
+    return condition is None or bool(repetition.select([condition], **axes))
 
 
 def create_baseline_like(

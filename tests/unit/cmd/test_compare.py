@@ -215,6 +215,29 @@ class TestTwoRuns(CompareTestCase):
             row["Remark"],
         )
 
+    def test_limits_that_select_conditions(self):
+        """They apply in compare to the conditions that a verdict judges."""
+        path = golden_runs.journal("overhead-neighbours")
+        limits = self.limits('vmperf_overhead: {max_percent: {"*": 99}}\n')
+        for more, expected in (
+            ("", {"neighbours 0": (99, True), "neighbours 1": (5, False)}),
+            (
+                'vmperf_neighbours: {max_percent: {"*": 20}}\n',
+                {"neighbours 0": (99, True), "neighbours 1": (20, True)},
+            ),
+        ):
+            limits.write_text(limits.read_text() + more)
+            rows = self.results(0, path, path, "--limits", limits, *PASS)
+            with self.subTest(limits=limits.read_text()):
+                self.assertEqual(
+                    expected,
+                    {
+                        row["Condition"]: (row["Margin (%)"], row["Decides"])
+                        for row in rows
+                        if row["Loss (%)"] is not None
+                    },
+                )
+
     @ddt.data((0.8, "worse", 2), (1.25, "better", 0))
     @ddt.unpack
     def test_one_metric_of_a_golden_run(self, factor, expected, code):
