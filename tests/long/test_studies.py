@@ -31,6 +31,11 @@ class TestStudies(measuring.MeasuringCase):
             LOAD_AGENTS,
             agents=2,
             baseline=LOAD_AGENTS,
+            # Emulated guests answer tens of times later than bare metal.
+            max_percent={
+                "network.*.rate": 99.9,
+                "network.*.response_time_mean": 9000,
+            },
             migration=False,
             variants=[],
         )
