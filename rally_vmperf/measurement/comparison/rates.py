@@ -241,11 +241,15 @@ def largest_losses(losses_by_number: Losses) -> list[LargestLoss]:
 def expected_largest(losses_by_number: Losses) -> float:
     """Return how far the largest loss is above the others by chance.
 
+    Noise that all guests of a repetition share is not counted: it moves the
+    largest loss and the others alike.
+
     :returns: The difference in percent points, if the guests are equal.
     """
     by_guest: dict[str, list[float]] = collections.defaultdict(list)
     for guest_losses in losses_by_number.values():
-        for guest, percent in guest_losses.items():
+        centred = statistics.subtract_median(tuple(guest_losses.values()))
+        for guest, percent in zip(guest_losses, centred, strict=True):
             by_guest[guest].append(percent)
     return statistics.expected_largest(by_guest.values())
 

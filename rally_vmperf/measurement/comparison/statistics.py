@@ -153,6 +153,19 @@ def outliers(values: Values) -> tuple[int, ...]:
     )
 
 
+def subtract_median(values: Values) -> list[float]:
+    """Return the distances of values from their median, with signs.
+
+    Values are nearer to their own median than to the true one: the distances
+    are multiplied by the factor that applies to a mean.
+    """
+    if not values:
+        return []
+    middle = statistics.median(values)
+    factor = math.sqrt(len(values) / max(1, len(values) - 1))
+    return [factor * (value - middle) for value in values]
+
+
 def expected_largest(series: collections.abc.Collection[Values]) -> float:
     """Return how far the largest of several values is above them by chance.
 
