@@ -210,11 +210,11 @@ def _select_first_kinds(
     resources: list[inventory.Resource],
 ) -> list[inventory.Resource]:
     """Return the resources that must be deleted first."""
-    ranks = [*map(inventory.get_rank, resources)]
+    first = min(map(inventory.get_rank, resources), default=0)
     return [
         resource
-        for resource, rank in zip(resources, ranks, strict=True)
-        if rank == min(ranks)
+        for resource in resources
+        if inventory.get_rank(resource) == first
     ]
 
 

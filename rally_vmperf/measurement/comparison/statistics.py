@@ -180,8 +180,10 @@ def expected_largest(series: collections.abc.Collection[Values]) -> float:
     if count < 2:
         return 0.0
     distances = [
-        abs(value - statistics.median(values))
-        for values in series
+        abs(value - middle)
+        for values, middle in zip(
+            series, map(statistics.median, series), strict=True
+        )
         for value in values
     ]
     # Medians of few values are nearer to them than the mean of many is.
