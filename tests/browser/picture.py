@@ -12,8 +12,7 @@ from PIL import PngImagePlugin
 from tests.browser import chromium
 from tests.unit.doc import picture
 
-#: The width of the page in pixels, and pixels of the picture for each.
-_WIDTH = 1000
+#: Pixels of the picture for each pixel of the page.
 _SCALE = 1.2
 #: Colours of the picture, which has few.
 _COLOURS = 128
@@ -34,12 +33,14 @@ def draw(browser: chromium.Browser, shown: picture.Picture) -> None:
     with tempfile.TemporaryDirectory() as folder:
         page = pathlib.Path(folder, "page.html")
         page.write_text(html)
+        features = [{"name": "prefers-color-scheme", "value": shown.scheme}]
+        browser.ask("Emulation.setEmulatedMedia", features=features)
         browser.open(page)
         browser.evaluate(_FOLD)
         browser.ask(
             "Emulation.setDeviceMetricsOverride",
-            width=_WIDTH,
-            height=_WIDTH,
+            width=shown.width,
+            height=shown.width,
             deviceScaleFactor=_SCALE,
             mobile=True,  # without a scroll bar
         )
@@ -54,7 +55,7 @@ def draw(browser: chromium.Browser, shown: picture.Picture) -> None:
             clip={
                 "x": 0,
                 "y": top,
-                "width": _WIDTH,
+                "width": shown.width,
                 "height": bottom - top,
                 "scale": 1,
             },

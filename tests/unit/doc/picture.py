@@ -83,6 +83,8 @@ class Picture:
     :param start: The selector of the first element; None is the top of the
         page.
     :param end: The selector of the last element.
+    :param width: The width of the page in pixels.
+    :param scheme: The colours of the page, light or dark.
     """
 
     name: str
@@ -92,6 +94,8 @@ class Picture:
     show: collections.abc.Callable[[str], str] = show_figures
     start: str | None = None
     end: str = "figure"
+    width: int = 1000
+    scheme: str = "light"
 
     @property
     def path(self) -> pathlib.Path:
@@ -148,6 +152,13 @@ def create_migration():
 
 PICTURES = (
     Picture("report", "README.rst", create_overhead),
+    Picture(
+        "report-phone",
+        "doc/source/report.rst",
+        create_overhead,
+        width=400,
+        scheme="dark",
+    ),
     Picture("density", "doc/source/density-run.rst", create_density),
     Picture("tuning", "doc/source/tuning.rst", create_tuning),
     Picture(
