@@ -292,5 +292,13 @@ DEFAULTS: Schema = {
 
 #: JSON Schema of all options; guests require an image and a flavor.
 OPTIONS: Schema = json_schema.closed_mapping(PROPERTIES)
-#: JSON Schema of the keys alone; the values are checked with the context.
-KEYS: Schema = json_schema.closed_mapping({key: {} for key in PROPERTIES})
+#: JSON Schema of the keys, and of the options that checks of tasks merge; the
+#: other options are checked with the context.
+KEYS: Schema = json_schema.closed_mapping(
+    {
+        **{key: {} for key in PROPERTIES},
+        **{
+            key: PROPERTIES[key] for key in ("extra_specs", "image_properties")
+        },
+    }
+)

@@ -2,6 +2,7 @@
 
 import collections.abc
 
+from rally_vmperf import documents
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
 from rally_vmperf.bundles import bundle
@@ -10,7 +11,9 @@ from rally_vmperf.execution import ports
 from rally_vmperf.execution import requirements
 from rally_vmperf.execution.stations import open_files
 from rally_vmperf.guests import errors
+from rally_vmperf.guests import request
 from rally_vmperf.guests import schema
+from rally_vmperf.guests.planning import vcpu_limits
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import statistics
@@ -60,6 +63,9 @@ def check_task(
     task.check_schema(subtask.guests, schema.KEYS, "vmperf_guests")
     supply = requirements.create_supply(subtask.guests)
     remarks = task_question.check(subtask)
+    _check_vcpu_limits(
+        task_question.guest_options(subtask.arguments, subtask.guests)
+    )
     _check_endpoints(subtask, needed)
     ports.used_ports(subtask.assignments, subtask.count)
     open_files.allow_files(subtask.count)
@@ -142,6 +148,21 @@ def _check_runner(subtask: task.Task) -> None:
             "run one after another and Ctrl-C must reach them; use "
             "{serial: {times: N}}"
         )
+
+
+def _check_vcpu_limits(guest_options: documents.Arguments) -> None:
+    """Reject limits on vCPUs that libvirt does not accept.
+
+    :param guest_options: The options of the guests, with those of variants.
+    """
+    for group in request.list_group_options(guest_options):
+        problem = vcpu_limits.describe_invalid(group.get("extra_specs") or {})
+        if problem:
+            is_variant = "groups" in guest_options
+            place = (
+                f"variants: {group['name']}" if is_variant else "vmperf_guests"
+            )
+            raise task.InvalidTask(f"{place}: {problem}")
 
 
 def _check_endpoints(

@@ -1,7 +1,6 @@
 """Checks of a tuning task that run before any guest boots."""
 
 import difflib
-import re
 import typing as t
 
 from rally_vmperf.execution.stations import open_files
@@ -10,9 +9,6 @@ from rally_vmperf.questions.common import task
 from rally_vmperf.questions.tuning import variants as variants_
 from rally_vmperf.questions.tuning.section import self_check
 from rally_vmperf.records import model
-
-#: The values of the limit on vCPUs that libvirt accepts.
-_QUOTA_PATTERN = re.compile("-[1-9][0-9]{0,13}|[1-9][0-9]{3,13}")
 
 
 def check_task(subtask: task.Task) -> list[str]:
@@ -71,7 +67,6 @@ def check_variants(subtask: task.Task) -> None:
             "another one"
         )
     task.check_schema(variants, variants_.SCHEMA, "variants")
-    _check_quotas(t.cast(variants_.Variants, variants))
     names = variants_.list_names(t.cast(variants_.Variants, variants))
     for name in names:
         if names.count(name) > 1:
@@ -85,19 +80,6 @@ def check_variants(subtask: task.Task) -> None:
             f"reference={reference!r:.80}: must be the name of a variant "
             f"({', '.join(names)})"
         )
-
-
-def _check_quotas(variants: variants_.Variants) -> None:
-    """Reject limits on vCPUs that libvirt does not accept."""
-    for variant in variants:
-        quota = (variant.get("extra_specs") or {}).get(self_check.QUOTA)
-        if quota is not None and not _QUOTA_PATTERN.fullmatch(quota):
-            raise task.InvalidTask(
-                f"variants: {variant['name']}: {self_check.QUOTA}="
-                f"{quota!r:.80}: must be an integer >= 1000, the microseconds "
-                f"in each {self_check.DEFAULT_PERIOD} that a vCPU may run, or "
-                "negative for no limit"
-            )
 
 
 def _check_choice(

@@ -391,6 +391,11 @@ class TestTask(unittest.TestCase):
             "bundle /proc/none: No such file",
         ),
         (
+            ("contexts", "vmperf_guests@openstack", "extra_specs"),
+            {"quota:cpu_quota": "900", "quota:cpu_period": "10000"},
+            "^vmperf_guests: quota:cpu_quota='900': must be .* in each 10000 ",
+        ),
+        (
             ("contexts", "vmperf_baseline"),
             None,
             "^sla vmperf_overhead max_percent: requires the context "

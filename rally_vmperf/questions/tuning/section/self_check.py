@@ -4,10 +4,10 @@ import collections.abc
 import dataclasses
 import json
 import math
-import re
 import typing as t
 
 from rally_vmperf import documents
+from rally_vmperf.guests.planning import vcpu_limits
 from rally_vmperf.judging import gains
 from rally_vmperf.judging import judged_run
 from rally_vmperf.judging.results import changes
@@ -22,10 +22,6 @@ from rally_vmperf.measurement.samples import units
 
 #: The numbers of repetitions for which the smallest limits are computed.
 REPETITIONS = (6, 10)
-#: The extra specs that limit each vCPU, in microseconds.
-QUOTA, _PERIOD = "quota:cpu_quota", "quota:cpu_period"
-#: The period of libvirt.
-DEFAULT_PERIOD = "100000"
 #: The metrics in which a limit of vCPUs is a loss.
 _OF_CPU = "cpu."
 #: The number of repetitions whose values give a spread.
@@ -196,7 +192,7 @@ def _describe_limited(run: judged_run.JudgedRun) -> list[str]:
     """Return a sentence for each variant with a limit on its vCPUs."""
     options = run.last.options
     shares = {
-        variant["name"]: _find_share(variant)
+        variant["name"]: _find_share(run, variant)
         for variant in options.get("variants") or ()
     }
     if not shares or shares.get(options.get("reference")) != 1:
@@ -218,14 +214,19 @@ def _describe_limited(run: judged_run.JudgedRun) -> list[str]:
     ]
 
 
-def _find_share(variant: collections.abc.Mapping[str, t.Any]) -> float:
-    """Return the share of a processor that a vCPU of a variant may use."""
-    specs = variant.get("extra_specs") or {}
-    texts = specs.get(QUOTA, ""), specs.get(_PERIOD, DEFAULT_PERIOD)
-    if not all(re.fullmatch("[1-9][0-9]{,8}", text) for text in texts):
-        return 1.0
-    quota, period = map(int, texts)
-    return min(1.0, quota / period)
+def _find_share(
+    run: judged_run.JudgedRun, variant: documents.Arguments
+) -> float:
+    """Return the share of a processor that a vCPU of a variant may use.
+
+    The flavor of its guests has the extra specs of the task, too.
+    """
+    specs: dict[str, str] = {}
+    for guest in run.of_role("guest"):
+        if guest.nova.get("group") == variant["name"]:
+            flavor = guest.nova.get("flavor") or {}
+            specs |= flavor.get("extra_specs") or {}
+    return vcpu_limits.find_share({**specs, **variant.get("extra_specs", {})})
 
 
 def _describe_loss(
@@ -261,7 +262,8 @@ def _describe_loss(
         return f"the loss was found in {len(lost)} of {total}: {losses}"
     return (
         f"no loss was found in {total}: {losses}. Neither the guest nor Nova "
-        f"shows the limit: it is not proven that {QUOTA} has an effect"
+        f"shows the limit: it is not proven that {vcpu_limits.QUOTA} has an "
+        "effect"
     )
 
 

@@ -79,6 +79,21 @@ class TestTuning(unittest.TestCase):
         (guests(server_group="affinity", count=2),),
         # Each negative number is no limit for libvirt.
         (variants(extra_specs={"quota:cpu_quota": "-5"}),),
+        (
+            guests(extra_specs={"quota:cpu_period": "10000"}),
+            variants(extra_specs={"quota:cpu_quota": "5000"}),
+        ),
+        # The limit of the task is replaced before it reaches libvirt.
+        (
+            guests(extra_specs={"quota:cpu_quota": "900"}),
+            (
+                ("args", "variants"),
+                [
+                    {"name": name, "extra_specs": {"quota:cpu_quota": quota}}
+                    for name, quota in (("a", "5000"), ("b", "6000"))
+                ],
+            ),
+        ),
     )
     def test_sound(self, changes):
         """It raises no error, and gives no warning."""
@@ -127,7 +142,27 @@ class TestTuning(unittest.TestCase):
         (
             [variants(extra_specs={"quota:cpu_quota": "900"})],
             r"^variants: virtio: quota:cpu_quota='900': must be an integer >= "
-            "1000, .* or negative for no limit$",
+            "1000, .* in each 100000 that .* or negative for no limit$",
+        ),
+        (
+            [
+                guests(extra_specs={"quota:cpu_period": "10000"}),
+                variants(extra_specs={"quota:cpu_quota": "0"}),
+            ],
+            r"^variants: virtio: quota:cpu_quota='0': must .* in each 10000 t",
+        ),
+        (
+            [variants(extra_specs={"quota:cpu_period": "500"})],
+            r"^variants: virtio: quota:cpu_period='500': must be an integer "
+            r"from 1000 to 1000000, in microseconds, or 0 for 100000$",
+        ),
+        (
+            [guests(extra_specs={"quota:cpu_period": "2000000"})],
+            r"^variants: e1000: quota:cpu_period='2000000': must be an integ",
+        ),
+        (
+            [guests(extra_specs=["quota:cpu_period"])],
+            r"^vmperf_guests\.extra_specs: .* is not of type 'object'",
         ),
         # 9: a key that nothing has
         (

@@ -1,6 +1,7 @@
 """Tests of self-checks of a site with equal and limited variants."""
 
 import copy
+import dataclasses
 import random
 import unittest
 
@@ -8,6 +9,7 @@ import ddt
 
 from rally_vmperf.judging import verdict_table
 from rally_vmperf.questions.tuning.section import self_check
+from rally_vmperf.records import model
 from rally_vmperf.report import page
 from tests.unit import made
 from tests.unit.report import test_page
@@ -208,6 +210,7 @@ class TestSelfCheck(unittest.TestCase):
         ({"quota:cpu_quota": "-1"}, 1),
         ({"quota:cpu_quota": "all"}, 1),
         ({"quota:cpu_quota": "900", "quota:cpu_period": "0"}, 1),
+        ({"quota:cpu_quota": "60000", "quota:cpu_period": "0"}, 0.6),
         ({"quota:cpu_quota": "200000"}, 1),
     )
     @ddt.unpack
@@ -225,6 +228,25 @@ class TestSelfCheck(unittest.TestCase):
             expected,
             [text.split(", ")[1].split(" of")[0] for text in limited_remarks],
         )
+
+    def test_period_of_the_task(self):
+        """A variant can limit vCPUs in the period of its flavor."""
+        run = run_of(share=0.5)
+        for record in run.records:
+            record.options["variants"][2]["extra_specs"] = {
+                "quota:cpu_quota": "5000"
+            }
+        flavor = {"extra_specs": {"quota:cpu_period": "10000"}}
+        guest = model.DescribedMachine(
+            name="g3",
+            role="guest",
+            nova={"group": "limited", "flavor": flavor},
+            fingerprint={},
+            tools={},
+        )
+        run = dataclasses.replace(run, machines=(guest,))
+        *_, limited = self_check.list_remarks(run)
+        self.assertIn("limited, at most 50 % of each vCPU", limited)
 
     def test_page(self):
         """The page has a row for each metric, and the remarks."""
