@@ -199,8 +199,8 @@ class Curve:
                 or not isinstance(judged.figure, loss_figure.Loss)
             ):
                 continue
-            if point.is_rotating_beyond(judged.limit or 0.0):
-                return [f"{judged.title}: {point.rotating_worst}"]
+            if point.worst_guests.are_beyond(judged.limit or 0.0):
+                return [f"{judged.title}: {point.worst_guests.describe()}"]
         return []
 
 

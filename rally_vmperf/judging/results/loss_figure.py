@@ -163,7 +163,7 @@ class Loss(figures.Figure):
             and self.statistic == "worst"
             and self.point is not None
             and self.contrast.pairing != "never"
-            and self.point.is_rotating_beyond(limit)
+            and self.point.worst_guests.are_beyond(limit)
         ):
             return "inconclusive"
         return status

@@ -120,7 +120,7 @@ def of_guests(
     return {guest: tuple(guest_rates) for guest, guest_rates in rates.items()}
 
 
-def find_worst(
+def find_slowest(
     metric: sample.Metric, repetitions: RepetitionSamples
 ) -> tuple[str, Rates] | None:
     """Return the guest with the lowest mean rate, and its rates, or None."""
@@ -131,8 +131,8 @@ def find_worst(
         guest: statistics.geometric_mean(rates)
         for guest, rates in by_guest.items()
     }
-    worst = min(sorted(means), key=means.__getitem__)
-    return worst, by_guest[worst]
+    slowest = min(sorted(means), key=means.__getitem__)
+    return slowest, by_guest[slowest]
 
 
 def pairs(
@@ -186,19 +186,6 @@ def _solo_rate(
     return statistics.geometric_mean(rates) if rates else None
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class LargestLoss:
-    """The guest with the largest loss in one repetition.
-
-    :param number: The number of the repetition.
-    :param percent: The loss of the rate, in percent.
-    """
-
-    number: int
-    guest: str
-    percent: float
-
-
 def losses(
     metric: sample.Metric,
     solo: RepetitionSamples,
@@ -222,36 +209,6 @@ def losses(
         }
         for number, guest_rates in by_number(metric, concurrent).items()
     }
-
-
-def largest_losses(losses_by_number: Losses) -> list[LargestLoss]:
-    """Return the worst guest of each repetition with its loss, a list."""
-    worst_guests = []
-    for number, guest_losses in losses_by_number.items():
-        if guest_losses:
-            worst = max(sorted(guest_losses), key=guest_losses.__getitem__)
-            worst_guests.append(
-                LargestLoss(
-                    number=number, guest=worst, percent=guest_losses[worst]
-                )
-            )
-    return worst_guests
-
-
-def expected_largest(losses_by_number: Losses) -> float:
-    """Return how far the largest loss is above the others by chance.
-
-    Noise that all guests of a repetition share is not counted: it moves the
-    largest loss and the others alike.
-
-    :returns: The difference in percent points, if the guests are equal.
-    """
-    by_guest: dict[str, list[float]] = collections.defaultdict(list)
-    for guest_losses in losses_by_number.values():
-        centred = statistics.subtract_median(tuple(guest_losses.values()))
-        for guest, percent in zip(guest_losses, centred, strict=True):
-            by_guest[guest].append(percent)
-    return statistics.expected_largest(by_guest.values())
 
 
 def compare(

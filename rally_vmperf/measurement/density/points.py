@@ -16,6 +16,7 @@ from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.measurement.comparison import rates
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.density import fairness as fairness_
+from rally_vmperf.measurement.density import worst_guests
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 
@@ -26,13 +27,11 @@ RepetitionSamples = tuple[sample.MetricSamples, ...]
 #: be slower than the mean of several under equal conditions.
 SOLO_SLOW_PERCENT = 2.0
 # Points have properties with the names of these modules.
-_LargestLoss = rates.LargestLoss
-_Losses = rates.Losses
 _Comparison = loss.Comparison
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Worst:
+class SlowestGuest:
     """The guest with the lowest rate over all repetitions.
 
     :param value: The geometric mean, in the metric's own unit.
@@ -185,14 +184,14 @@ class Point:
         return _mean(rates.totals(self.metric, self.bare))
 
     @functools.cached_property
-    def worst(self) -> Worst | None:
+    def slowest(self) -> SlowestGuest | None:
         """The guest with the lowest rate; None where nothing was measured."""
-        found = rates.find_worst(self.metric, self.samples)
+        found = rates.find_slowest(self.metric, self.samples)
         if found is None:
             return None
         guest, guest_rates = found
         mean = statistics.geometric_mean(guest_rates)
-        return Worst(
+        return SlowestGuest(
             guest=guest,
             host=self.hosts.get(guest, ""),
             value=rates.convert(self.metric, mean),
@@ -201,15 +200,12 @@ class Point:
         )
 
     @functools.cached_property
-    def _losses(self) -> _Losses:
-        """The losses of guests in percent; empty for the solo guest."""
+    def worst_guests(self) -> worst_guests.WorstGuests:
+        """The worst guest of each repetition against the solo guest."""
         solo = self.solo.samples if self.solo else ()
-        return rates.losses(self.metric, solo, self.samples, self.hosts)
-
-    @functools.cached_property
-    def largest_losses(self) -> list[_LargestLoss]:
-        """The guest with the largest loss in each repetition, a list."""
-        return rates.largest_losses(self._losses)
+        return worst_guests.WorstGuests(
+            rates.losses(self.metric, solo, self.samples, self.hosts)
+        )
 
     @property
     def why_worst_is_unknown(self) -> str:
@@ -239,34 +235,6 @@ class Point:
         """The name of the mean guest, as text."""
         several = self.guests > 1
         return f"mean of {self.guests} guests" if several else "guest"
-
-    @property
-    def largest_loss_percent(self) -> float | None:
-        """The mean loss of each repetition's worst guest, or None."""
-        return _mean_or_none([loss.percent for loss in self.largest_losses])
-
-    def is_rotating_beyond(self, limit: float) -> bool:
-        """Return whether another guest is beyond a limit in each repetition.
-
-        The largest loss of equal guests is beyond it by chance.
-        """
-        percent = self.largest_loss_percent
-        chance = rates.expected_largest(self._losses)
-        return percent is not None and percent - chance > limit
-
-    @property
-    def rotating_worst(self) -> str:
-        """The loss of each repetition's worst guest as a clause, or ""."""
-        percent = self.largest_loss_percent
-        if percent is None:
-            return ""
-        most = max(self.largest_losses, key=lambda loss: loss.percent)
-        return (
-            "the worst guest of each repetition loses "
-            f"{units.show_percent(percent)} % in the mean, "
-            f"{units.show_percent(most.percent)} % at most "
-            f"({most.guest} in repetition {most.number})"
-        )
 
     def contrast(self, compare_to: CompareTo) -> contrasts.Contrast:
         """Return the contrast of the guests with a reference."""

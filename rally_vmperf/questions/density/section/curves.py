@@ -137,14 +137,14 @@ def _draw_each(series: shares.Series, name: str) -> markupsafe.Markup:
                 name=gid,
             )
         )
-        if series.row.statistic == "worst" and share.worst is not None:
-            point = (share.guests, share.worst * 100)
+        if series.row.statistic == "worst" and share.slowest is not None:
+            point = (share.guests, share.slowest * 100)
             shown.append(
                 lines.Line(
                     style="none",
                     points=[point],
                     mark="▼",
-                    name=f"{gid}-worst",
+                    name=f"{gid}-slowest",
                 )
             )
         if (limit := sentences.limit_of(series, share)) is not None:

@@ -72,12 +72,12 @@ class Share:
         return None if total is None else total / self.solo_rate
 
     @property
-    def worst(self) -> float | None:
-        """The share of the worst guest; None for a solo guest."""
-        worst = self.point.worst
-        return (
-            self._as_share(worst.value) if worst and self.guests > 1 else None
-        )
+    def slowest(self) -> float | None:
+        """The share of the slowest guest; None for a solo guest."""
+        slowest = self.point.slowest
+        if slowest is None or self.guests == 1:
+            return None
+        return self._as_share(slowest.value)
 
     def _as_share(self, figure: float | None) -> float | None:
         """Return a figure as a share of the solo rate; None for None."""

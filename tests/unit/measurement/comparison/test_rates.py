@@ -2,7 +2,6 @@ import unittest
 
 import ddt
 import hypothesis
-import numpy
 from hypothesis import strategies
 
 from rally_vmperf.measurement import gathering
@@ -96,31 +95,6 @@ class GuestsTestCase(unittest.TestCase):
     def test_no_totals_of_latencies(self):
         entry = gathered(made.LATENCY, ["a"], [1.0])
         self.assertEqual((), rates.totals(made.LATENCY, [entry]))
-
-
-class ExpectedLargestTestCase(unittest.TestCase):
-    """How far chance moves the largest loss of equal guests."""
-
-    def draw(self, shared, guests=16):
-        """Return losses with noise of guests, and of all guests at once."""
-        random = numpy.random.default_rng(3)
-        losses = 10 + random.normal(0, 0.5, (10, guests))
-        losses += random.normal(0, 1, (10, 1)) * shared
-        return {
-            number: {f"g{guest}": loss for guest, loss in enumerate(row)}
-            for number, row in enumerate(losses.tolist())
-        }
-
-    def test_shared_noise_is_no_chance(self):
-        """A victim that rotates cannot hide in the noise of the level."""
-        quiet = rates.expected_largest(self.draw(0))
-        self.assertAlmostEqual(0.88, quiet, delta=0.15)
-        loud = rates.expected_largest(self.draw(5))
-        self.assertAlmostEqual(quiet, loud, delta=0.01)
-
-    def test_fewer_than_two_guests(self):
-        for losses in ({}, {1: {}}, {1: {"g1": 5.0}, 2: {"g1": 7.0}}):
-            self.assertAlmostEqual(0, rates.expected_largest(losses))
 
 
 class TestMerged(unittest.TestCase):

@@ -80,13 +80,13 @@ class FiguresTestCase(unittest.TestCase):
             (self.triple.loss.low, self.triple.loss.high),
         )
 
-    def test_worst_guest_and_its_host(self):
-        worst = self.triple.worst
-        self.assertEqual(("g3", "host-2"), (worst.guest, worst.host))
+    def test_slowest_guest_and_its_host(self):
+        slowest = self.triple.slowest
+        self.assertEqual(("g3", "host-2"), (slowest.guest, slowest.host))
         self.assertAlmostEqual(
-            (1 - 203 / 312) * 100, worst.loss.overhead_percent
+            (1 - 203 / 312) * 100, slowest.loss.overhead_percent
         )
-        self.assertLess(worst.value, self.triple.mean)
+        self.assertLess(slowest.value, self.triple.mean)
 
     def test_fairness_is_that_of_the_mean_variation(self):
         self.assertAlmostEqual(
@@ -113,7 +113,7 @@ class FiguresTestCase(unittest.TestCase):
         point = self.triple
         for of, against, expected in (
             ("mean", "solo_guest", point.loss),
-            ("worst", "solo_guest", point.worst.loss),
+            ("worst", "solo_guest", point.slowest.loss),
             ("mean", "bare_metal", point.bare_loss),
         ):
             self.assertEqual(expected, point.compared(of, against))
@@ -129,13 +129,13 @@ class PointsTestCase(unittest.TestCase):
         self.assertAlmostEqual(50.0, two.loss.overhead_percent)
         self.assertAlmostEqual(20.0, two.mean, delta=0.1)
         self.assertAlmostEqual(0.1, two.total, delta=0.001)
-        self.assertEqual("g1", two.worst.guest)
+        self.assertEqual("g1", two.slowest.guest)
 
-    def test_worst_of_times_is_the_longest(self):
+    def test_slowest_of_times_is_the_longest(self):
         _, two = points(
             made.levels({made.TIME: {1: [10.0], 2: [20.0, 21.0]}}), made.TIME
         )
-        self.assertEqual("g2", two.worst.guest)
+        self.assertEqual("g2", two.slowest.guest)
 
     def test_latency_has_no_total(self):
         _, two = points(
@@ -151,7 +151,7 @@ class PointsTestCase(unittest.TestCase):
             made.levels({made.EVENTS: {2: [9.0] * 2, 3: [8.0] * 3}})
         )
         self.assertIsNone(three.loss)
-        self.assertIsNone(three.worst.loss)
+        self.assertIsNone(three.slowest.loss)
         self.assertAlmostEqual(24.0, three.total, delta=0.1)
 
     def test_no_bare_metal(self):

@@ -60,10 +60,10 @@ class CurvesTestCase(unittest.TestCase):
 
     def test_worst_guest_is_marked_where_limits_are_put_to_it(self):
         marks = identifiers(curves.draw(series(statistic="worst"), "here"))
-        self.assertIn("here-each-2-worst", marks)
-        self.assertNotIn("here-each-1-worst", marks)
+        self.assertIn("here-each-2-slowest", marks)
+        self.assertNotIn("here-each-1-slowest", marks)
         marks = identifiers(curves.draw(series(statistic="mean"), "here"))
-        self.assertNotIn("here-each-2-worst", marks)
+        self.assertNotIn("here-each-2-slowest", marks)
 
     def test_a_metric_without_a_total_has_one_panel(self):
         drawing = curves.draw(series("disk.fio.randread.latency.p99"), "here")

@@ -42,7 +42,7 @@ class PageTestCase(unittest.TestCase):
                     percent = units.show_percent(point.loss.overhead_percent)
                     figures.append(f"{percent} %")
                     figures.append(f"{units.show_percent(point.loss.low)} to")
-                    figures.append(point.worst.guest)
+                    figures.append(point.slowest.guest)
                     figures.append(f"Jain {point.fairness:.3f}")
                 if point.bare_mean is not None:
                     bare = units.show(point.bare_mean, row.metric.unit)
