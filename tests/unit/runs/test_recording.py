@@ -7,11 +7,13 @@ import pathlib
 import re
 import tempfile
 import unittest
+from unittest import mock
 
 import ddt
 
 from rally_vmperf.baseline import document
 from rally_vmperf.execution import assignment
+from rally_vmperf.machines import background_load
 from rally_vmperf.machines import base
 from rally_vmperf.machines import local
 from rally_vmperf.machines import testing
@@ -67,6 +69,7 @@ class Watched(local.Local):
         return await super().run(argv, **arguments)
 
 
+@mock.patch.object(background_load, "QUIET", new=0)
 class TestFolder(unittest.TestCase):
     """Work directories are on the command lines, and nowhere else."""
 

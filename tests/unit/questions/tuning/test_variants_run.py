@@ -75,6 +75,7 @@ class TestRun(unittest.TestCase):
         super().setUp()
         self.folder = self.enterContext(tempfile.TemporaryDirectory())
         self.enterContext(mock.patch.object(asyncio, "sleep", autospec=True))
+        self.enterContext(mock.patch("time.sleep", autospec=True))
 
     def run_of(
         self,
