@@ -11,6 +11,7 @@ SMALL = {
     "network": "private",
     "repetitions": 3,
     "warmup": 0,
+    "reboot": "never",
     "cpu_seconds": 1,
     "bzip2_mib": 1,
     "memory_mib": 16,

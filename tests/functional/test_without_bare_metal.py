@@ -4,7 +4,7 @@ from tests.functional import test_main_job
 
 
 class TestWithoutBareMetal(test_main_job.MainJobCase):
-    """Limits on the values of guests."""
+    """Limits on the values of guests that boot before each repetition."""
 
     def test_guests_without_bare_metal(self):
         """Guests are judged by their values, and the report shows them."""
@@ -13,6 +13,7 @@ class TestWithoutBareMetal(test_main_job.MainJobCase):
         arguments = {
             **test_main_job.SMALL,
             "baseline": "none",
+            "reboot": "auto",
             "max_percent": {},
             "max": {"disk.*.latency_mean": 1000},
             "min": {"cpu.*.rate": 0.001, "memory.*": 1},
@@ -24,6 +25,10 @@ class TestWithoutBareMetal(test_main_job.MainJobCase):
         for record in records:
             for condition in record.repetition.conditions:
                 self.assertEqual((), condition.reference.repetitions)
+        self.assertEqual(
+            ["#1", "#2", "#3"],
+            [record.machines[0].boot_id[-2:] for record in records],
+        )
         self.check_verdict()
         self.check_report()
         self.assertIn("cpu.sysbench.rate", self.judge().stdout)
