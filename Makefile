@@ -69,7 +69,7 @@ unit: $(VENV)/whole unit-packages
 	$(BIN)/stestr --test-path tests/unit run
 
 browser: $(VENV)/whole chromium
-	$(BIN)/stestr --test-path tests/browser run --serial
+	$(BIN)/stestr --test-path tests/browser run
 
 picture: $(VENV)/whole chromium
 	$(BIN)/python -m tests.browser.picture
