@@ -7,7 +7,6 @@ in their place in whatever passes through.
 
 import contextlib
 import dataclasses
-import http.client
 import http.server
 import json
 import re
@@ -16,6 +15,8 @@ import struct
 import threading
 import typing as t
 import urllib.parse
+
+import requests
 
 #: What answers the client instead of the service, besides a status: nothing;
 #: a closed connection; one that is closed after the service did its work; the
@@ -176,6 +177,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     """Forwards one request after another, or does not."""
 
     protocol_version = "HTTP/1.1"
+    # The head and the body of a response do not wait for each other.
+    disable_nagle_algorithm = True
     server: _Server
 
     def _handle(self) -> None:
@@ -212,20 +215,25 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         proxy = self.server.proxy
         host = urllib.parse.urlsplit(self.server.origin).netloc
         headers = {**self.headers, "Host": host, "Accept-Encoding": "identity"}
-        with contextlib.closing(
-            http.client.HTTPConnection(host, timeout=600)
-        ) as service:
-            service.request(self.command, self.path, body, headers)
-            answer = service.getresponse()
-            content = answer.read()
+        with requests.Session() as session:
+            session.trust_env = False
+            answer = session.request(
+                self.command,
+                self.server.origin + self.path,
+                data=body,
+                headers=headers,
+                timeout=600,
+                allow_redirects=False,
+            )
+        content = answer.content
         proxy.learn(content)
         answer_headers = [
             (name, proxy.translate(value.encode()).decode())
-            for name, value in answer.getheaders()
+            for name, value in answer.headers.items()
             if name.lower()
             not in ("connection", "content-length", "transfer-encoding")
         ]
-        return answer.status, answer_headers, proxy.translate(content)
+        return answer.status_code, answer_headers, proxy.translate(content)
 
     def _answer(
         self,
