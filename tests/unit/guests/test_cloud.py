@@ -1,50 +1,110 @@
 """Tests for the way to a cloud."""
 
 import logging
+import os
 import unittest
+from unittest import mock
 
 import ddt
 from keystoneauth1 import exceptions as auth_errors
+from keystoneauth1 import fixture
 from openstack import exceptions as sdk_errors
 
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
+from tests.unit.guests import apis
 
-CREDENTIAL = {
-    "auth_url": "http://keystone/v3",
-    "username": "member",
-    "password": "secret",
-    "tenant_name": "demo",
-    "https_insecure": False,
-    "https_cacert": None,
-    "https_cert": ("c.pem", "k.pem"),
-}
+TOKENS = f"{apis.KEYSTONE}/auth/tokens"
+
+
+@ddt.ddt
+class ConnectionTest(apis.ApiTestCase):
+    def log_in(self, **credential):
+        """Return the request for a token with additional keys."""
+        connection = self.connect({}, **credential)
+        cloud.check_login(connection, credential)
+        self.assertEqual(TOKENS, self.mocker.last_request.url)
+        return self.mocker.last_request
+
+    def test_credential(self):
+        request = self.log_in(user_domain_name="", project_domain_name="d2")
+        user = {"name": "member", "password": "secret"}
+        self.assertEqual(
+            {
+                "identity": {
+                    "methods": ["password"],
+                    "password": {
+                        "user": {**user, "domain": {"name": "Default"}}
+                    },
+                },
+                "scope": {
+                    "project": {"name": "demo", "domain": {"name": "d2"}}
+                },
+            },
+            request.json()["auth"],
+        )
+        self.assertRegex(request.headers["User-Agent"], "^rally-vmperf")
+
+    def test_domain(self):
+        request = self.log_in(tenant_name="", domain_name="d1")
+        self.assertEqual(
+            {"domain": {"name": "d1"}}, request.json()["auth"]["scope"]
+        )
+
+    @ddt.unpack
+    @ddt.data(
+        ({}, True, None),
+        ({"https_insecure": True}, False, None),
+        ({"https_cacert": "ca.pem"}, "ca.pem", None),
+        ({"https_cert": "c.pem"}, True, "c.pem"),
+        ({"https_cert": ("c.pem", "k.pem")}, True, ("c.pem", "k.pem")),
+    )
+    @mock.patch.dict(os.environ, REQUESTS_CA_BUNDLE="", CURL_CA_BUNDLE="")
+    def test_certificates_and_timeout(self, credential, verify, cert):
+        request = self.log_in(**credential)
+        self.assertEqual(
+            (verify, cert, cloud.TIMEOUT),
+            (request.verify, request.cert, request.timeout),
+        )
+
+    @ddt.data("public", "internal")
+    def test_endpoint_type(self, endpoint_type):
+        """The catalogue has other URLs for other networks."""
+        url = "http://compute-internal.example.org/v2.1"
+        connection = self.connect_nova(endpoint_type=endpoint_type)
+        token = fixture.V3Token(project_id="p1")
+        token.add_service("compute").add_standard_endpoints(
+            public=apis.NOVA, internal=url, region="RegionOne"
+        )
+        self.mocker.post(
+            TOKENS, json=token, headers={"X-Subject-Token": "secret"}
+        )
+        self.assertEqual(
+            url if endpoint_type == "internal" else apis.NOVA,
+            connection.compute.get_endpoint(),
+        )
+
+    def test_a_wrong_password(self):
+        """The user, the project and the cloud are named, not the password."""
+        connection = self.connect({})
+        self.mocker.post(
+            TOKENS,
+            status_code=401,
+            json={
+                "error": {"code": 401, "message": "requires authentication"}
+            },
+        )
+        with self.assertRaisesRegex(
+            errors.GuestError,
+            f"^Keystone at {apis.KEYSTONE} rejects user 'member' of project "
+            "demo .HTTP 401.: the password in Rally's environment is wrong",
+        ) as raised:
+            cloud.check_login(connection, apis.create_credential())
+        self.assertNotIn("secret", str(raised.exception))
 
 
 @ddt.ddt
 class CloudTest(unittest.TestCase):
-    def test_credential(self):
-        config = cloud.connect(CREDENTIAL).config.config
-        self.assertEqual("demo", config["auth"]["project_name"])
-        self.assertEqual("Default", config["auth"]["user_domain_name"])
-        self.assertEqual("c.pem", config["cert"])
-
-    def test_a_wrong_password(self):
-        """The user, the project and the cloud are named, not the password."""
-
-        class Rejected:
-            @property
-            def current_project_id(self):
-                raise auth_errors.Unauthorized("requires authentication")
-
-        with self.assertRaisesRegex(
-            errors.GuestError,
-            "^Keystone at http://keystone/v3 rejects user 'member' of project "
-            "demo .HTTP 401.: the password in Rally's environment is wrong",
-        ) as raised:
-            cloud.check_login(Rejected(), CREDENTIAL)
-        self.assertNotIn("secret", str(raised.exception))
-
     def test_a_cloud_that_does_not_answer(self):
         """The message has the address, the reason and the log to read."""
         message = (
@@ -66,7 +126,7 @@ class CloudTest(unittest.TestCase):
             raise auth_errors.ConnectFailure(message)
 
     def test_secrets_stay_out_of_debug_logs(self):
-        cloud.connect(CREDENTIAL)
+        cloud.connect(apis.create_credential())
         logger = logging.getLogger("keystoneauth.session")
         with self.assertLogs(logger, "DEBUG") as logs:
             logger.debug('REQ: -d {"server": {"user_data": "secret"}}')

@@ -1,23 +1,16 @@
 """Tests of requests to a cloud that does not answer as it should."""
 
-import unittest
 from unittest import mock
 
 import ddt
 
 from rally_vmperf.guests import cloud
 from tests.functional import fault_proxy
-from tests.unit.guests import wire
+from tests.unit.guests import apis
 
-NOVA = "/compute/v2.1"
-LIST = f"compute GET {NOVA}/servers/detail"
-CREATE = f"compute POST {NOVA}/os-keypairs"
-TOKEN = "identity POST /identity/v3/auth/tokens"
-ANSWERS = {
-    ("GET", NOVA): wire.version("v2.1", "2.90", f"URL{NOVA}/"),
-    ("GET", f"{NOVA}/servers/detail"): {"servers": []},
-    ("POST", f"{NOVA}/os-keypairs"): {"keypair": {"name": "k"}},
-}
+LIST = "compute GET /v2.1/servers/detail"
+CREATE = "compute POST /v2.1/os-keypairs"
+TOKEN = "identity POST /v3/auth/tokens"
 
 #: What a repeated question gets over.
 PASSING = (429, 500, 502, 503, 504, "hang", "reset", "lost")
@@ -28,19 +21,24 @@ FINAL = (400, 403, 404, 409, 413, "truncated", "garbage")
 @ddt.ddt
 @mock.patch("time.sleep", new=mock.Mock())
 @mock.patch.object(cloud, "TIMEOUT", 1)
-class SessionTest(unittest.TestCase):
+class SessionTest(apis.ApiTestCase):
+    """A proxy in front of the mocked cloud fails; only it is on a socket."""
+
     def setUp(self):
-        keystone = wire.Wire({}, {"compute": NOVA})
-        self.nova = wire.Wire(ANSWERS, {})
-        for service in (self.nova, keystone):
-            self.enterContext(wire.served(service))
-        keystone.catalog_url = self.nova.url
-        self.proxy = self.enterContext(
-            fault_proxy.FaultProxy(f"{keystone.url}/identity/v3")
+        super().setUp()
+        self.mocker.real_http = True
+        apis.mock_keystone(self.mocker, {"compute": apis.NOVA})
+        apis.mock_microversions(self.mocker, apis.NOVA, "v2.1", "2.90")
+        self.mocker.get(f"{apis.NOVA}/servers/detail", json={"servers": []})
+        self.created = self.mocker.post(
+            f"{apis.NOVA}/os-keypairs", json={"keypair": {"name": "k"}}
         )
+        self.proxy = self.enterContext(fault_proxy.FaultProxy(apis.KEYSTONE))
 
     def connect(self):
-        return cloud.connect(wire.credential(self.proxy.auth_url))
+        connection = cloud.connect(apis.create_credential(self.proxy.auth_url))
+        self.addCleanup(connection.close)
+        return connection
 
     def break_(self, call, action, times=1):
         rule = fault_proxy.Rule(call=call, action=action, times=times)
@@ -85,8 +83,7 @@ class SessionTest(unittest.TestCase):
             self.create()
         self.assertEqual(1, self.count(CREATE))
         is_created = action in ("lost", "truncated")
-        created = [call for call in self.nova.sent if call[0] == "POST"]
-        self.assertEqual(1 if is_created else 0, len(created))
+        self.assertEqual(int(is_created), self.created.call_count)
 
     @ddt.data(*FINAL)
     def test_a_token_that_cannot_be_had(self, action):

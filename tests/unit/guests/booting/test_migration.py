@@ -1,4 +1,4 @@
-"""Tests of live migrations, against Nova on a socket."""
+"""Tests of live migrations."""
 
 import unittest
 from unittest import mock
@@ -8,13 +8,10 @@ import ddt
 from rally_vmperf.guests import errors
 from rally_vmperf.guests.booting import migration
 from rally_vmperf.guests.planning import plan
-from tests.unit.guests import wire
+from tests.unit.guests import apis
+from tests.unit.guests import testing
 
-NOVA = "/compute/v2.1"
-SERVER = f"{NOVA}/servers/s1"
-MIGRATIONS = f"{NOVA}/os-migrations"
-ACTION = f"{SERVER}/action"
-ACTIONS = f"{SERVER}/os-instance-actions"
+SERVER = f"{apis.NOVA}/servers/s1"
 
 
 def record(status, **changes):
@@ -33,85 +30,93 @@ def record(status, **changes):
     }
 
 
-class Nova(wire.Wire):
-    """Nova, which moves a server through states.
+@mock.patch("time.sleep", new=mock.Mock())
+@ddt.ddt
+class TestMigration(apis.ApiTestCase):
+    """Requests and outcomes."""
 
-    :param states: The migrations at each request for them, the last one
-        forever; the first one is that before the migration.
-    :param server: The fields of the server afterwards.
-    """
+    def mock_nova(self, *states, **server):
+        """Mock Nova, which moves a server through states.
 
-    def __init__(self, states, **server):
-        super().__init__({}, {"compute": NOVA})
-        self.states = list(states)
-        self.server = {
+        :param states: The migrations in the response to each request for
+            them; the first ones are those before the migration, and the last
+            ones are repeated.
+        :param server: The fields of the server afterwards.
+        """
+        fields = {
             "id": "s1",
             "status": "ACTIVE",
             "OS-EXT-SRV-ATTR:host": "a",
             "OS-EXT-STS:task_state": None,
             **server,
         }
-
-    def document(self, method, path):
-        """Return the answer to a request."""
-        if path == NOVA:
-            return wire.version("v2.1", "2.93", f"URL{NOVA}/")
-        if path == MIGRATIONS:
-            more = len(self.states) > 1
-            migrations = self.states.pop(0) if more else self.states[0]
-            return {"migrations": migrations}
-        if path == SERVER:
-            return {"server": self.server}
-        if path == ACTIONS:
-            return {
-                "instanceActions": [
-                    {
-                        "action": "live-migration",
-                        "request_id": "",
-                        "start_time": "2026-01-01T10:00:00.000000",
-                        "user_id": "admin-1",
-                    }
-                ]
+        actions = [
+            {
+                "action": "live-migration",
+                "request_id": request_id,
+                "start_time": "2026-01-01T10:00:00.000000",
+                "user_id": user_id,
             }
-        if path == ACTION or method == "DELETE":
-            return b"" if method == "DELETE" else ""
-        return super().document(method, path)
-
-
-@mock.patch("time.sleep", new=mock.Mock())
-@ddt.ddt
-class TestMigration(unittest.TestCase):
-    """Requests and outcomes."""
-
-    def migrate(self, nova, host=None, deadline=300.0):
-        """Return the event of a migration."""
-        with wire.connected(nova) as admin:
-            return migration.migrate(
-                admin,
-                "s1",
-                "g1",
-                migration.MigrationRequest(
-                    host=host, block_migration="auto", deadline=deadline
-                ),
+            for request_id, user_id in (
+                ("req-2", "admin-2"),
+                ("req-1", "admin-1"),
             )
+        ]
+        self.listed = self.mocker.get(
+            f"{apis.NOVA}/os-migrations?instance_uuid=s1",
+            [{"json": {"migrations": state}} for state in states],
+        )
+        self.mocker.get(SERVER, json={"server": fields})
+        self.requested = self.mocker.post(
+            f"{SERVER}/action",
+            status_code=202,
+            headers={"x-openstack-request-id": "req-1"},
+        )
+        self.aborted = self.mocker.delete(
+            f"{SERVER}/migrations/12", status_code=202
+        )
+        self.mocker.get(
+            f"{SERVER}/os-instance-actions", json={"instanceActions": actions}
+        )
+
+    def migrate(self, host=None, deadline=300.0):
+        """Return the event of a migration."""
+        return migration.migrate(
+            self.connect_nova(),
+            "s1",
+            "g1",
+            migration.MigrationRequest(
+                host=host, block_migration="auto", deadline=deadline
+            ),
+        )
+
+    def check_version(self, request, version):
+        """Check the version of Nova's API in a request."""
+        self.assertEqual(
+            f"compute {version}", request.headers["OpenStack-API-Version"]
+        )
 
     @ddt.data(None, "b")
     def test_completed(self, host):
         old = record("completed", id=3, uuid="m3", dest_compute="c")
-        nova = Nova([[old], [old, record("running")], [record("completed")]])
-        event = self.migrate(nova, host)
+        self.mock_nova([old], [old, record("running")], [record("completed")])
+        event = self.migrate(host)
+        request = apis.get_request(self.requested)
         self.assertEqual(
-            {"host": host, "block_migration": "auto"},
-            nova.body("POST", ACTION)["os-migrateLive"],
+            {"os-migrateLive": {"host": host, "block_migration": "auto"}},
+            request.json(),
         )
+        self.check_version(request, "2.30")
+        self.check_version(self.listed.last_request, "2.59")
         self.assertEqual("completed", event.outcome)
         self.assertEqual(
-            ("g1", "a", "b", "m12", "admin-1", ""),
+            ("g1", "a", "b", "m12", "req-1", "admin-1", ""),
             (
                 event.guest,
                 event.source,
                 event.target,
                 event.migration,
+                event.request,
                 event.initiator,
                 event.detail,
             ),
@@ -120,47 +125,49 @@ class TestMigration(unittest.TestCase):
         self.assertGreaterEqual(event.ended, event.requested)
 
     def test_aborted_at_the_deadline(self):
-        nova = Nova([[], [record("running")], [record("cancelled")]])
+        self.mock_nova([], [record("running")], [record("cancelled")])
         with mock.patch.object(
             migration.time,
             "monotonic",
             autospec=True,
             side_effect=range(0, 9999, 10),
         ):
-            event = self.migrate(nova, deadline=5)
-        deleted = [path for method, path, *_ in nova.sent if method[0] == "D"]
-        self.assertEqual([f"{SERVER}/migrations/12"], deleted)
+            event = self.migrate(deadline=5)
+        self.check_version(apis.get_request(self.aborted), "2.24")
         self.assertEqual("aborted", event.outcome)
         self.assertEqual("it was not finished after 5 s", event.detail)
 
     def test_race_of_neutron(self):
         """The guest runs on its new host, and its server is in ERROR."""
-        nova = Nova(
-            [[], [record("running")]],
+        self.mock_nova(
+            [],
+            [record("running")],
             status="ERROR",
             fault={"message": "UnmappedInstanceError", "code": 500},
         )
-        event = self.migrate(nova)
+        event = self.migrate()
         self.assertEqual("server_error", event.outcome)
         self.assertIn("UnmappedInstanceError", event.detail)
 
     @ddt.data("error", "failed", "cancelled")
     def test_failed(self, state):
-        event = self.migrate(Nova([[], [record(state)]]))
+        self.mock_nova([], [record(state)])
+        event = self.migrate()
         self.assertEqual(
             ("failed", f"its state is {state}"), (event.outcome, event.detail)
         )
 
     def test_rejected(self):
         """Nova rejects a second migration of a server that is moving."""
-        nova = Nova([[]])
-        answer = nova.document
-        nova.document = lambda method, path: (
-            None if path == ACTION else answer(method, path)
+        self.mock_nova([])
+        self.mocker.post(
+            f"{SERVER}/action", status_code=409, text="it is migrating"
         )
-        event = self.migrate(nova)
+        event = self.migrate()
         self.assertEqual("failed", event.outcome)
-        self.assertIn("404", event.detail)
+        self.assertEqual(
+            "migrate the guest: 409 it is migrating", event.detail
+        )
 
 
 @ddt.ddt
@@ -169,13 +176,9 @@ class TestHosts(unittest.TestCase):
 
     def check(self, hosts, target="", boot_host=None):
         """Check a migration where these hosts are usable."""
-        services = [
-            mock.Mock(host=host, state="up", status="enabled")
-            for host in hosts.split()
-        ]
-        services.append(mock.Mock(host="z", state="down", status="enabled"))
-        admin = mock.Mock()
-        admin.compute.services.return_value = services
+        admin = testing.FakeCloud()
+        admin.compute.all_zones = {"nova": [*hosts.split(), "z"]}
+        admin.compute.service_states = {"z": {"state": "down"}}
         plan.check_migration_hosts(admin, target, boot_host)
 
     @ddt.data(("a b", "", None), ("a b", "b", "a"), ("a b c", "b", None))

@@ -1,7 +1,6 @@
 """Tests for the look at where guests came to run."""
 
 import unittest
-from unittest import mock
 
 import ddt
 from openstack import exceptions
@@ -9,11 +8,11 @@ from openstack import exceptions
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests.booting import placement
 from rally_vmperf.measurement import finding
+from tests.unit.guests import apis
 from tests.unit.guests import made
-from tests.unit.guests import wire
+from tests.unit.guests import testing
+from tests.unit.guests.testing import calls
 
-NOVA = "/compute/v2.1"
-TOPOLOGY = f"{NOVA}/servers/id-g1/topology"
 #: A pinned server, as in the reference of Nova's API.
 PINNED = {
     "nodes": [
@@ -162,47 +161,67 @@ class FindingsTest(unittest.TestCase):
         )
 
 
-class TopologyTest(unittest.TestCase):
-    def get(self, answers):
-        version = wire.version("v2.1", "2.93", f"URL{NOVA}/")
-        nova = wire.Wire(
-            {("GET", NOVA): version, **answers}, {"compute": NOVA}
+class TopologyTest(apis.ApiTestCase):
+    def get(self, **response):
+        """Return the topology in a response, and the mock."""
+        connection = self.connect_nova()
+        topology = self.mocker.get(
+            f"{apis.NOVA}/servers/id-g1/topology", **response
         )
-        with wire.connected(nova) as connection:
-            return placement.get_topology(connection, made.guest().id), nova
+        facts = placement.get_topology(connection, made.guest().id)
+        return facts, apis.get_request(topology)
 
     def test_a_pinned_guest(self):
-        facts, nova = self.get({("GET", TOPOLOGY): PINNED})
+        facts, request = self.get(json=PINNED)
         self.assertEqual(PINNED, facts)
-        headers = nova.headers("GET", TOPOLOGY)
-        self.assertEqual("compute 2.78", headers["OpenStack-API-Version"])
+        self.assertEqual(
+            "compute 2.78", request.headers["OpenStack-API-Version"]
+        )
 
     def test_a_release_that_does_not_show_it(self):
-        self.assertIsNone(self.get({})[0])
+        self.assertIsNone(self.get(status_code=404, json={"code": 404})[0])
 
 
 @ddt.ddt
 class ChangesTest(unittest.TestCase):
     """Guests that were on host A, listed again while they measure."""
 
-    def kinds(self, answers, guests_):
-        """Return what is found where Nova gives these answers."""
-        connection = mock.Mock()
-        connection.compute.servers.side_effect = [answers]
-        if isinstance(answers, Exception):
-            connection.compute.servers.side_effect = answers
-        changes = placement.find_changes(connection, guests_, {})
+    def setUp(self):
+        super().setUp()
+        self.cloud = testing.FakeCloud()
+
+    def reject(self, name):
+        """Reject all requests with this name."""
+
+        def interrupt(called, is_done):
+            if called == name:
+                raise exceptions.SDKException("no")
+
+        self.cloud.interrupt = interrupt
+
+    def add_server(self, guest, host_id="hash-A", status="ACTIVE"):
+        """Add the server of a guest to the cloud."""
+        server = calls.Thing(
+            id=guest.id,
+            name=guest.server_name,
+            host_id=host_id,
+            status=status,
+            task_state=None,
+            updated_at="2026-01-01T10:00:00Z",
+            detail=0,
+            deleted=False,
+        )
+        self.cloud.compute.all_servers[guest.id] = server
+        return server
+
+    def kinds(self, guests_):
+        """Return the findings on guests, which need one request."""
+        changes = placement.find_changes(self.cloud, guests_, {})
         names = cloud.create_prefix_pattern(
             guest.server_name for guest in guests_
         )
-        self.assertEqual(
-            [mock.call(name=names)], connection.compute.servers.mock_calls
-        )
+        self.assertEqual([("servers", {"name": names})], self.cloud.queries)
         return [(change.kind, change.subject) for change in changes]
-
-    def server(self, guest, host_id="hash-A", status="ACTIVE"):
-        """Return a guest's server as Nova lists it."""
-        return mock.Mock(id=guest.id, host_id=host_id, status=status)
 
     @ddt.unpack
     @ddt.data(
@@ -214,8 +233,8 @@ class ChangesTest(unittest.TestCase):
     )
     def test_host_and_status(self, host_id, status, expected):
         (guest,) = guests("A")
-        server = self.server(guest, host_id, status)
-        self.assertEqual(expected, self.kinds([server], [guest]))
+        self.add_server(guest, host_id, status)
+        self.assertEqual(expected, self.kinds([guest]))
 
     @ddt.data(
         ("2026-01-01T10:00:00Z", [], None),
@@ -224,44 +243,39 @@ class ChangesTest(unittest.TestCase):
             "2026-01-01T10:09:00Z",
             ["live-migration", "live-migration"],
             "g1 is on hostId hash-A again, after live-migration at "
-            "2026-01-01T10:01:00, live-migration at 2026-01-01T10:02:00",
+            "2026-01-01T10:00:00, live-migration at 2026-01-01T10:01:00",
         ),
         (
             "2026-01-01T10:09:00Z",
             ["reboot", "resize"],
             "g1 is on hostId hash-A again, after resize at "
-            "2026-01-01T10:02:00",
+            "2026-01-01T10:01:00",
         ),
     )
     @ddt.unpack
     def test_there_and_back(self, updated, actions, expected):
         """The actions on a server are read if Nova changed it meanwhile."""
         (guest,) = guests("A")
-        server = self.server(guest)
-        connection = mock.Mock()
-        connection.compute.servers.return_value = [server]
+        server = self.add_server(guest)
         old = {"action": "live-migration", "start_time": "2026-01-01T09:00:00"}
         new = [
             {"action": action, "start_time": f"2026-01-01T10:0{at}:00.000000"}
-            for at, action in enumerate(actions, 1)
+            for at, action in enumerate(actions)
         ]
-        connection.compute.get.return_value.json.return_value = {
-            "instanceActions": [*reversed(new), old]
+        self.cloud.compute.actions = {
+            f"/servers/{guest.id}/os-instance-actions": [*reversed(new), old]
         }
         updates = {}
-        server.updated_at = "2026-01-01T10:00:00Z"
         self.assertEqual(
-            [], placement.find_changes(connection, [guest], updates)
+            [], placement.find_changes(self.cloud, [guest], updates)
         )
         server.updated_at = updated
-        changes = placement.find_changes(connection, [guest], updates)
+        changes = placement.find_changes(self.cloud, [guest], updates)
         self.assertEqual(
-            [], placement.find_changes(connection, [guest], updates)
+            [], placement.find_changes(self.cloud, [guest], updates)
         )
-        if expected is None:
-            connection.compute.get.assert_not_called()
-        else:
-            connection.compute.get.assert_called_once()
+        requests = 0 if expected is None else 1
+        self.assertEqual(requests, self.cloud.calls.count("get"))
         self.assertEqual(
             [("guest_host_changed", expected)] * bool(expected),
             [(change.kind, change.detail) for change in changes],
@@ -269,46 +283,43 @@ class ChangesTest(unittest.TestCase):
 
     def test_actions_that_nova_does_not_list(self):
         (guest,) = guests("A")
-        server = self.server(guest)
-        server.updated_at = "2026-01-01T10:09:00Z"
-        connection = mock.Mock()
-        connection.compute.servers.return_value = [server]
-        connection.compute.get.side_effect = exceptions.SDKException("no")
-        updates = {guest.id: "2026-01-01T10:00:00Z"}
+        self.add_server(guest)
+        self.reject("get")
+        updates = {guest.id: "2026-01-01T09:00:00Z"}
         self.assertEqual(
-            [], placement.find_changes(connection, [guest], updates)
+            [], placement.find_changes(self.cloud, [guest], updates)
         )
+        self.assertEqual(["servers", "get"], self.cloud.calls)
 
     @ddt.data(("ACTIVE", True), ("HARD_REBOOT", True), ("SHUTOFF", False))
     @ddt.unpack
     def test_runs(self, status, expected):
         """One that is being rebooted is waited for, a dead one is not."""
-        connection = mock.Mock()
-        connection.compute.get_server.return_value.status = status
         (guest,) = guests("A")
-        self.assertIs(expected, placement.is_running(connection, guest))
-        connection.compute.get_server.side_effect = exceptions.SDKException()
-        self.assertIs(False, placement.is_running(connection, guest))
+        self.add_server(guest, status=status)
+        self.assertIs(expected, placement.is_running(self.cloud, guest))
+        self.reject("get_server")
+        self.assertIs(False, placement.is_running(self.cloud, guest))
 
     def test_only_the_one_that_moved(self):
         three = guests("A", "A", "A")
-        servers = [self.server(guest) for guest in three]
+        servers = [self.add_server(guest) for guest in three]
         servers[1].host_id = "hash-C"
-        self.assertEqual(
-            [("guest_host_changed", "g2")], self.kinds(servers, three)
-        )
+        self.assertEqual([("guest_host_changed", "g2")], self.kinds(three))
 
-    def test_nova_does_not_say(self):
+    def test_a_server_that_nova_does_not_list(self):
         both = guests("A", "A")
+        self.add_server(both[1])
+        self.assertEqual([("placement_unknown", "g1")], self.kinds(both))
+
+    def test_nova_does_not_list_servers(self):
+        both = guests("A", "A")
+        self.reject("servers")
         self.assertEqual(
-            [("placement_unknown", "g1")],
-            self.kinds([self.server(both[1])], both),
+            [("placement_unknown", guest.name) for guest in both],
+            self.kinds(both),
         )
-        unknown = [("placement_unknown", guest.name) for guest in both]
-        refused = exceptions.SDKException("no")
-        self.assertEqual(unknown, self.kinds(refused, both))
 
     def test_no_request_without_guests(self):
-        connection = mock.Mock()
-        self.assertEqual([], placement.find_changes(connection, [], {}))
-        self.assertEqual([], connection.mock_calls)
+        self.assertEqual([], placement.find_changes(self.cloud, [], {}))
+        self.assertEqual([], self.cloud.calls)

@@ -53,11 +53,16 @@ class FakeCompute:
         self.service_states: dict[str, dict[str, str]] = {}
         self.all_aggregates: list[calls.Thing] = []
         self.hypervisors: list[dict[str, t.Any]] | None = []
+        #: Nova's actions on each server, by the path of their list.
+        self.actions: dict[str, list[dict[str, str]]] = {}
 
     @calls.call
-    def get(self, path: str, microversion: str) -> calls.Thing:
+    def get(self, path: str, microversion: str = "") -> calls.Thing:
         if path.endswith("/topology"):
             return calls.Thing(ok=True, json=lambda: {"nodes": []})
+        if path in self.actions:
+            listed = {"instanceActions": self.actions[path]}
+            return calls.Thing(ok=True, json=lambda: listed)
         query = dict(parse.parse_qsl(path.partition("?")[2]))
         hypervisors = [
             hypervisor

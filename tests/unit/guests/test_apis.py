@@ -1,8 +1,11 @@
-"""Tests of the HTTP requests to services that fakes replace elsewhere."""
+"""Tests of HTTP requests and responses that the fake cloud does not have."""
 
-import unittest
+import typing as t
+from unittest import mock
 
 import ddt
+import requests
+from keystoneauth1 import fixture
 
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
@@ -15,11 +18,13 @@ from rally_vmperf.guests.booting import placement
 from rally_vmperf.guests.booting import rate_limits
 from rally_vmperf.guests.planning import capacity
 from rally_vmperf.guests.planning import quota
+from tests.unit.guests import apis
 from tests.unit.guests import made
-from tests.unit.guests import wire
 from tests.unit.guests.testing import calls
 
-NOVA, CINDER = "/compute/v2.1", "/volume/v3/p1"
+NOVA = apis.NOVA
+PLACEMENT = apis.PLACEMENT
+CINDER = f"{apis.CINDER}/p1"
 VOLUME = {
     "attachments": [],
     "availability_zone": "nova",
@@ -65,58 +70,45 @@ TYPES = {
         {"id": "t1", "name": "ssd", "is_public": True, "extra_specs": {}}
     ]
 }
-BLOCK = {
-    ("GET", "/volume/v3"): wire.version("v3.0", "3.71", "URL/volume/v3/"),
-    ("POST", f"{CINDER}/volumes"): {
-        "volume": {**VOLUME, "status": "creating"}
-    },
-    ("GET", f"{CINDER}/volumes/{VOLUME['id']}"): {"volume": VOLUME},
-    ("GET", f"{CINDER}/limits"): LIMITS,
-    ("GET", f"{CINDER}/types"): TYPES,
-}
 
 
 @ddt.ddt
-class ServerGroupTest(unittest.TestCase):
+class ServerTest(apis.ApiTestCase):
     @ddt.unpack
     @ddt.data(
         ("2.93", {"policy": "soft-affinity"}, "2.64"),
         ("2.60", {"policies": ["soft-affinity"]}, "2.60"),
     )
-    def test_in_the_words_of_old_and_new(self, newest, policy, version):
-        path = f"{NOVA}/os-server-groups"
-        answers = {
-            ("GET", NOVA): wire.version("v2.1", newest, f"URL{NOVA}/"),
-            ("POST", path): {"server_group": {"id": "sg1", "name": "n"}},
-        }
-        cloud_there = wire.Wire(answers, {"compute": NOVA})
-        with wire.connected(cloud_there) as connection:
-            made = boot.add_server_group(connection, "n", "soft-affinity")
-        self.assertEqual("sg1", made)
-        self.assertEqual(
-            {"server_group": {"name": "n", **policy}},
-            cloud_there.body("POST", path),
+    def test_groups_of_old_and_new_versions(self, newest, policy, version):
+        connection = self.connect_nova(newest)
+        groups = self.mocker.post(
+            f"{NOVA}/os-server-groups",
+            json={"server_group": {"id": "sg1", "name": "n"}},
         )
-        sent = cloud_there.headers("POST", path)
-        self.assertEqual(f"compute {version}", sent["OpenStack-API-Version"])
+        created = boot.add_server_group(connection, "n", "soft-affinity")
+        self.assertEqual("sg1", created)
+        request = apis.get_request(groups)
+        self.assertEqual(
+            {"server_group": {"name": "n", **policy}}, request.json()
+        )
+        self.assertEqual(
+            f"compute {version}", request.headers["OpenStack-API-Version"]
+        )
 
     def test_server(self):
-        path = f"{NOVA}/servers"
-        answers = {
-            ("GET", NOVA): wire.version("v2.1", "2.93", f"URL{NOVA}/"),
-            ("POST", path): {"server": {"id": "s1"}},
-        }
-        cloud_there = wire.Wire(answers, {"compute": NOVA})
+        connection = self.connect_nova()
+        servers = self.mocker.post(
+            f"{NOVA}/servers", json={"server": {"id": "s1"}}
+        )
         volume = calls.Thing(id="v1")
-        with wire.connected(cloud_there) as connection:
-            connection.compute.create_server(
-                name="n",
-                flavor_id="f1",
-                networks=[{"port": "p1"}, {"port": "p2"}],
-                scheduler_hints={"group": "sg1"},
-                **volumes.create_device_mapping(volume),
-            )
-        body = cloud_there.body("POST", path)
+        connection.compute.create_server(
+            name="n",
+            flavor_id="f1",
+            networks=[{"port": "p1"}, {"port": "p2"}],
+            scheduler_hints={"group": "sg1"},
+            **volumes.create_device_mapping(volume),
+        )
+        body = apis.get_request(servers).json()
         self.assertEqual({"group": "sg1"}, body["OS-SCH-HNT:scheduler_hints"])
         self.assertEqual(
             {
@@ -138,14 +130,7 @@ class ServerGroupTest(unittest.TestCase):
 
 
 @ddt.ddt
-class ActionTest(unittest.TestCase):
-    def wire(self, path):
-        answers = {
-            ("GET", NOVA): wire.version("v2.1", "2.93", f"URL{NOVA}/"),
-            ("POST", path): "",
-        }
-        return wire.Wire(answers, {"compute": NOVA})
-
+class ActionTest(apis.ApiTestCase):
     @ddt.unpack
     @ddt.data(
         ("pause", "pause"),
@@ -153,33 +138,37 @@ class ActionTest(unittest.TestCase):
         ("stop", "os-stop"),
         ("start", "os-start"),
     )
-    def test_accepted_without_a_word(self, verb, word):
-        path = f"{NOVA}/servers/s1/action"
-        cloud_there = self.wire(path)
-        with wire.connected(cloud_there) as connection:
-            getattr(connection.compute, f"{verb}_server")("s1")
-        self.assertEqual([word], list(cloud_there.body("POST", path)))
+    def test_accepted_without_a_document(self, verb, action):
+        connection = self.connect_nova()
+        actions = self.mocker.post(
+            f"{NOVA}/servers/s1/action", status_code=202
+        )
+        getattr(connection.compute, f"{verb}_server")("s1")
+        self.assertEqual([action], list(apis.get_request(actions).json()))
 
     def test_an_empty_answer_to_another_request_is_rejected(self):
-        cloud_there = self.wire(f"{NOVA}/servers")
-        with (
-            wire.connected(cloud_there) as connection,
-            self.assertRaisesRegex(cloud.InvalidResponse, "not a JSON object"),
+        connection = self.connect_nova()
+        self.mocker.post(f"{NOVA}/servers", status_code=202)
+        with self.assertRaisesRegex(
+            cloud.InvalidResponse, "not a JSON object"
         ):
             connection.compute.create_server(name="n", flavor_id="f1")
 
 
 @ddt.ddt
-class ShapeTest(unittest.TestCase):
+class ShapeTest(apis.ApiTestCase):
     """A proxy in maintenance answers 200, and not with a valid document."""
 
     def answer(self, path, content, method="GET"):
-        answers = {
-            ("GET", NOVA): wire.version("v2.1", "2.93", f"URL{NOVA}/"),
-            (method, f"{NOVA}{path}"): content,
-        }
-        wire_ = wire.Wire(answers, {"compute": NOVA})
-        return self.enterContext(wire.connected(wire_))
+        """Return a connection to a Nova with this content."""
+        connection = self.connect_nova()
+        self.mocker.request(
+            method,
+            f"{NOVA}{path}",
+            content=content,
+            status_code=200 if content else 204,
+        )
+        return connection
 
     @ddt.data(
         *(b"", b"{}", b"[]", b"null", b'{"servers": null}', b"[[[["),
@@ -233,7 +222,7 @@ class ShapeTest(unittest.TestCase):
         )
 
 
-class HostTest(unittest.TestCase):
+class HostTest(apis.ApiTestCase):
     def test_zone_of_a_host(self):
         """As Nova's service list has it."""
         service = {
@@ -247,89 +236,95 @@ class HostTest(unittest.TestCase):
             "disabled_reason": None,
             "forced_down": False,
         }
-        answers = {
-            ("GET", NOVA): wire.version("v2.1", "2.93", f"URL{NOVA}/"),
-            ("GET", f"{NOVA}/os-services"): {"services": [service]},
-        }
-        cloud_there = wire.Wire(answers, {"compute": NOVA})
-        with wire.connected(cloud_there) as connection:
-            resolved = hosts.resolve_placement(
-                connection, made.build_request(host="compute1")
-            )
+        connection = self.connect_nova()
+        self.mocker.get(f"{NOVA}/os-services", json={"services": [service]})
+        resolved = hosts.resolve_placement(
+            connection, made.build_request(host="compute1")
+        )
         self.assertEqual(("nova:compute1",), resolved.zones)
 
 
-class PlacementTest(unittest.TestCase):
+class PlacementTest(apis.ApiTestCase):
+    NEEDS: t.ClassVar = {"VCPU": 1, "MEMORY_MB": 512}
+
+    def setUp(self):
+        super().setUp()
+        versions = fixture.DiscoveryList(PLACEMENT, v2=False, v3=False)
+        versions.add_microversion(
+            "", "v1.0", min_version="1.0", max_version="1.39"
+        )
+        self.mocker.get(PLACEMENT, json={"versions": versions.versions})
+        self.mocker.get(
+            f"{PLACEMENT}/resource_providers",
+            json={
+                "resource_providers": [{"uuid": "rp1", "name": "compute1.x"}]
+            },
+        )
+        self.connection = self.connect({"placement": PLACEMENT})
+
+    def mock_summaries(self, summaries):
+        """Return the mock of a response with these hosts."""
+        return self.mocker.get(
+            f"{PLACEMENT}/allocation_candidates",
+            json={"allocation_requests": [], "provider_summaries": summaries},
+        )
+
     def test_room(self):
-        path = "/placement"
         resources = {
             "VCPU": {"capacity": 32, "used": 1},
             "MEMORY_MB": {"capacity": 35389, "used": 512},
         }
-        answers = {
-            ("GET", path): {
-                "versions": [
-                    {
-                        "id": "v1.0",
-                        "status": "CURRENT",
-                        "max_version": "1.39",
-                        "min_version": "1.0",
-                        "links": [{"rel": "self", "href": ""}],
-                    }
-                ]
-            },
-            ("GET", f"{path}/resource_providers"): {
-                "resource_providers": [{"uuid": "rp1", "name": "compute1.x"}]
-            },
-            ("GET", f"{path}/allocation_candidates"): {
-                "allocation_requests": [],
-                "provider_summaries": {
-                    "rp1": {"resources": resources, "traits": []}
-                },
-            },
-        }
-        cloud_there = wire.Wire(answers, {"placement": path})
-        each = {"VCPU": 1, "MEMORY_MB": 512}
-        with wire.connected(cloud_there) as connection:
-            (host,) = capacity.find_hosts(connection, each, {"compute1"})
+        candidates = self.mock_summaries(
+            {"rp1": {"resources": resources, "traits": []}}
+        )
+        (host,) = capacity.find_hosts(
+            self.connection, self.NEEDS, {"compute1"}
+        )
         self.assertEqual("compute1.x", host.name)
         self.assertEqual({"VCPU": 1, "MEMORY_MB": 512}, host.used)
-        sent = cloud_there.headers("GET", f"{path}/allocation_candidates")
-        self.assertEqual("placement 1.31", sent["OpenStack-API-Version"])
-
-        with wire.connected(cloud_there) as connection:
-            (host,) = capacity.find_hosts(connection, each, set(), 16)
-            self.assertEqual("rp1", host.name)
-            host = capacity.resolve_name(connection, host)
+        request = apis.get_request(candidates)
+        self.assertEqual(
+            "placement 1.31", request.headers["OpenStack-API-Version"]
+        )
+        (host,) = capacity.find_hosts(self.connection, self.NEEDS, set(), 16)
+        self.assertEqual("rp1", host.name)
+        host = capacity.resolve_name(self.connection, host)
         self.assertEqual("compute1.x", host.name)
+        self.assertEqual({"uuid": ["rp1"]}, self.mocker.last_request.qs)
 
+    def test_summaries_of_another_shape(self):
         for summaries in (None, [], {"rp1": {}}, {"rp1": {"resources": [1]}}):
-            cloud_there.answers["GET", f"{path}/allocation_candidates"] = {
-                "provider_summaries": summaries
-            }
-            with (
-                wire.connected(cloud_there) as connection,
-                self.assertRaisesRegex(errors.GuestError, "list free hosts"),
-            ):
-                capacity.find_hosts(connection, each, {"compute1"})
+            self.mock_summaries(summaries)
+            with self.assertRaisesRegex(errors.GuestError, "list free hosts"):
+                capacity.find_hosts(self.connection, self.NEEDS, {"compute1"})
 
 
-class BlockStorageTest(unittest.TestCase):
+class BlockStorageTest(apis.ApiTestCase):
     def setUp(self):
-        self.wire = wire.Wire(dict(BLOCK), {"block-storage": CINDER})
+        super().setUp()
+        apis.mock_microversions(self.mocker, apis.CINDER, "v3.0", "3.71")
+        self.volumes = self.mocker.post(
+            f"{CINDER}/volumes",
+            json={"volume": {**VOLUME, "status": "creating"}},
+        )
+        self.mocker.get(
+            f"{CINDER}/volumes/{VOLUME['id']}", json={"volume": VOLUME}
+        )
+        self.mocker.get(f"{CINDER}/limits", json=LIMITS)
+        self.mocker.get(f"{CINDER}/types", json=TYPES)
+        self.connection = self.connect({"block-storage": CINDER})
 
     def test_volume(self):
         boot_volume = request.BootVolume(size_gib=10, type="ssd")
         image = models.Image(id="i1", name="debian")
-        with wire.connected(self.wire) as connection:
-            volumes.check_volume_type(connection, boot_volume)
-            made_volumes = volumes.create_volumes(
-                connection,
-                {"g1": (image, boot_volume)},
-                60,
-                lambda: "n",
-                lambda line: None,
-            )
+        volumes.check_volume_type(self.connection, boot_volume)
+        created = volumes.create_volumes(
+            self.connection,
+            {"g1": (image, boot_volume)},
+            60,
+            lambda: "n",
+            lambda line: None,
+        )
         self.assertEqual(
             {
                 "volume": {
@@ -339,37 +334,39 @@ class BlockStorageTest(unittest.TestCase):
                     "volume_type": "ssd",
                 }
             },
-            self.wire.body("POST", f"{CINDER}/volumes"),
+            apis.get_request(self.volumes).json(),
         )
-        self.assertEqual("ssd", made_volumes["g1"].volume_type)
+        self.assertEqual("ssd", created["g1"].volume_type)
 
     def test_room(self):
-        with wire.connected(self.wire) as connection:
-            room = quota.find_free_volume_quota(connection)
+        room = quota.find_free_volume_quota(self.connection)
         self.assertEqual({"volumes": 6, "GiB of volumes": 70}, room)
 
     def test_types_of_another_shape(self):
         for content in (b'{"volume_types": null}', b'{"volume_types": [{}]}'):
-            self.wire.answers["GET", f"{CINDER}/types"] = content
-            with (
-                wire.connected(self.wire) as connection,
-                self.assertRaises(cloud.InvalidResponse),
-            ):
-                rate_limits.find_volume_type_limits(connection, "ssd")
+            self.mocker.get(f"{CINDER}/types", content=content)
+            with self.assertRaises(cloud.InvalidResponse):
+                rate_limits.find_volume_type_limits(self.connection, "ssd")
 
     def test_no_service(self):
-        self.wire.services = {"compute": NOVA}
         boot_volume = request.BootVolume(size_gib=10)
-        with (
-            wire.connected(self.wire) as connection,
-            self.assertRaisesRegex(errors.GuestError, "no block-storage"),
-        ):
+        connection = self.connect({"compute": NOVA})
+        with self.assertRaisesRegex(errors.GuestError, "no block-storage"):
             volumes.check_volume_type(connection, boot_volume)
 
+    @mock.patch("time.sleep", new=mock.Mock())
     def test_a_cloud_that_is_away_is_not_one_without_volumes(self):
         boot_volume = request.BootVolume(size_gib=10)
-        with wire.connected(self.wire) as connection:
-            pass
+        for method, path in (
+            ("GET", ""),
+            ("GET", "/"),
+            ("POST", "/auth/tokens"),
+        ):
+            self.mocker.request(
+                method,
+                f"{apis.KEYSTONE}{path}",
+                exc=requests.exceptions.ConnectionError,
+            )
         message = "find the block-storage service: "
         with self.assertRaisesRegex(errors.GuestError, message):
-            volumes.check_volume_type(connection, boot_volume)
+            volumes.check_volume_type(self.connection, boot_volume)
