@@ -58,11 +58,6 @@ class TestLoss(unittest.TestCase):
         self.assertEqual((status, status), (row.status, judged.status))
         self.assertTrue(row.comparison.paired)
         self.assertAlmostEqual(10.0, row.comparison.overhead_percent, 1)
-        self.assertRegex(
-            row.sentence(),
-            "without neighbours .*, with neighbours .*, loss 10.0 %",
-        )
-        self.assertEqual("loss 10.0 %", row.cells().figure)
 
     def test_more_time_is_a_loss(self):
         """As of overhead: in percent of the time without."""
@@ -82,7 +77,11 @@ class TestLoss(unittest.TestCase):
         self.assertEqual(2, row.comparison.guest_repetitions)
         judged = judgement([lone], max_percent={"*": 5})
         self.assertEqual("void", judged.status)
-        self.assertIn("with and without neighbours", judged.sentences()[1])
+        (row,) = judged.limited
+        self.assertEqual(
+            "no counted repetition has it with and without neighbours",
+            row.reason,
+        )
 
     def test_few(self):
         """Fewer than three pairs have no interval."""
@@ -160,11 +159,6 @@ class TestCurve(unittest.TestCase):
             judged.limited, (1, 2), ("passed", "failed"), strict=True
         ):
             self.assertEqual((guests, status), (row.guests, row.status))
-            guests_text = "1 guest" if guests == 1 else "2 guests"
-            self.assertIn(f"{NAME} at {guests_text}: without", row.sentence())
-            self.assertRegex(
-                row.cells().figure, f"^loss .* % at {guests_text}$"
-            )
         self.assertAlmostEqual(
             30, judged.limited[1].comparison.overhead_percent, 1
         )
@@ -184,11 +178,13 @@ class TestCurve(unittest.TestCase):
             )
             self.assertEqual("void", judged.status)
             self.assertEqual((), judged.omitted)
-            sentence = "The guest was rebooted during the run (g1: "
-            sentences = [row.sentence() for row in judged.limited]
-            self.assertIn(sentence, sentences[1])
-            self.assertNotIn("rebooted", sentences[0] + sentences[2])
-            self.assertIn(f"{sentence}at 2 guests: ", judged.sentence())
+            self.assertEqual(
+                [False, True, False],
+                [bool(row.void_reasons()) for row in judged.limited],
+            )
+            self.assertEqual(
+                "at 2 guests: so it is", judged.findings[0].finding.detail
+            )
 
     def test_a_finding_about_a_metric_at_one_number_of_guests(self):
         """It voids this metric there, and no other."""
@@ -290,7 +286,7 @@ class TestCurve(unittest.TestCase):
         )
         judged = judge.judgement()
         self.assertEqual("inconclusive", judged.status)
-        self.assertIn("neighbour g9", judged.missing.sentence())
+        self.assertEqual((gap.sentence(),), judged.missing.reasons)
 
 
 class TestOthers(unittest.TestCase):

@@ -5,6 +5,7 @@ import unittest
 import ddt
 
 from rally_vmperf.judging import verdict_table
+from rally_vmperf.measurement import finding
 from rally_vmperf.questions import source_judge
 from rally_vmperf.records import sources
 from tests.unit import made
@@ -76,5 +77,5 @@ class TestLines(unittest.TestCase):
             ]
         got = lines(records, overhead=made.LIMITS)
         self.assertIn("void", got[0])
-        self.assertIn("on another host than requested", " ".join(got))
+        self.assertIn(finding.KINDS["wrong_host"].title, " ".join(got))
         self.assertNotIn("\x1b", "".join(got))

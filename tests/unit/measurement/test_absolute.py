@@ -23,7 +23,6 @@ class CountsTestCase(unittest.TestCase):
         self.assertEqual(status, got.status)
         self.assertEqual(worst, row.figure.estimate().value)
         self.assertEqual(1.0, row.figure.bare_value)
-        self.assertIn(f": {status}", row.sentence())
 
     def test_one_guest_is_not_averaged_away(self):
         """One of 8 loses 8000 packets: 1000 for each in the mean."""
@@ -48,7 +47,6 @@ class CountsTestCase(unittest.TestCase):
                 row.figure.worst_count.guest,
             ),
         )
-        self.assertIn("8 000 of its worst guest (g8) in", row.sentence())
 
     def test_min(self):
         entries = made.several({made.COUNT: (4.0, 6.0, 5.0)})
@@ -63,7 +61,6 @@ class CountsTestCase(unittest.TestCase):
                     row.figure.worst_count.repetition,
                 ),
             )
-            self.assertIn(f"least limit {limit} (*): {status}", row.sentence())
 
     def test_percentages_are_not_for_counts(self):
         entries = made.several({made.COUNT: (0.0,) * 3})
@@ -112,8 +109,8 @@ class RatiosTestCase(unittest.TestCase):
         for limit in (1, 99):
             got = made.judgement(made.several(few), {}, max={"*": limit})
             self.assertEqual("inconclusive", got.status)
-            self.assertIn("(no interval)", got.absolute[0].sentence())
-            self.assertIn("are needed to say", got.absolute[0].sentence())
+            estimate = got.absolute[0].figure.estimate()
+            self.assertEqual((None, None), estimate[1:])
 
     @ddt.data((4, True), (2, False))
     @ddt.unpack
@@ -161,17 +158,6 @@ class RatiosTestCase(unittest.TestCase):
             [(row.figure.name, row.status) for row in got.rows],
         )
         self.assertEqual("failed", got.status)
-        self.assertTrue(
-            got.headline().startswith("failed: 1 of 2 figures is beyond")
-        )
-
-    def test_sentence(self):
-        got = made.judgement(made.several(self.SLOW), {}, max={"*": 13.1})
-        self.assertEqual(
-            "cpu.bzip2.compress_time: guest 13.0 s (95 % interval 13.0 s to "
-            "13.0 s), bare metal 10.0 s, limit 13.1 s (*): passed",
-            got.absolute[0].sentence(),
-        )
 
     def test_beyond_return(self):
         entries = made.several(self.SLOW, planned_repetitions=9)

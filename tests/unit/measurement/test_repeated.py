@@ -12,16 +12,29 @@ class TestRepeated(unittest.TestCase):
     def kinds(self, got):
         return {finding.finding.kind for finding in got.findings}
 
+    def describe(self, got, kind):
+        """Return kind, subject and detail of the findings of a kind."""
+        return [
+            (found.finding.kind, found.finding.subject, found.finding.detail)
+            for found in got.findings
+            if found.finding.kind == kind
+        ]
+
     def test_one_record_three_times(self):
         """It is one repetition of three, and the verdict says so."""
         (entry,) = made.several({made.IOPS: (11000.0,)}, planned_repetitions=3)
         got = made.judgement([entry] * 3)
         self.assertEqual("inconclusive", got.status)
         self.assertEqual((1, 2), (got.missing.complete, got.missing.absent))
-        self.assertIn("repetition_duplicated", got.headline())
-        self.assertIn(
-            "repetition 1: recorded 3 times, counted once",
-            " ".join(finding.sentence() for finding in got.findings),
+        self.assertEqual(
+            [
+                (
+                    "repetition_duplicated",
+                    "repetition 1",
+                    "recorded 3 times, counted once",
+                )
+            ],
+            self.describe(got, "repetition_duplicated"),
         )
 
     def test_figures_are_those_of_each_once(self):
@@ -33,8 +46,8 @@ class TestRepeated(unittest.TestCase):
         first.merge(second)
         got, once = first.judgement(), made.judgement(entries)
         self.assertEqual(
-            [row.sentence() for row in once.rows],
-            [row.sentence() for row in got.rows],
+            [row.to_value() for row in once.rows],
+            [row.to_value() for row in got.rows],
         )
         self.assertEqual("passed", got.status)
         self.assertIn("repetition_duplicated", self.kinds(got))
@@ -47,7 +60,16 @@ class TestRepeated(unittest.TestCase):
             made.several(made.FAR)[0], number=entries[0].number
         )
         got = made.judgement([*entries, other])
-        self.assertIn("records_contradict", self.kinds(got))
+        self.assertEqual(
+            [
+                (
+                    "records_contradict",
+                    "repetition 1",
+                    "recorded 2 times, counted once; the records differ",
+                )
+            ],
+            self.describe(got, "records_contradict"),
+        )
         self.assertEqual((1,), got.omitted)
         self.assertEqual(got, made.judgement([other, *entries]))
 
@@ -62,7 +84,16 @@ class TestRepeated(unittest.TestCase):
         )
         got = made.judgement([*first, *two])
         self.assertEqual("void", got.status)
-        self.assertIn("run-a, run-b", got.sentence())
+        self.assertEqual(
+            [
+                (
+                    "records_contradict",
+                    "run",
+                    "repetitions of runs run-a, run-b",
+                )
+            ],
+            self.describe(got, "records_contradict"),
+        )
 
 
 class TestCurves(unittest.TestCase):
@@ -103,5 +134,6 @@ class TestCurves(unittest.TestCase):
                     )
                 },
             )
-            self.assertIn("Records contradict each other", got.sentence())
-            self.assertNotIn("within the limit", got.sentence())
+            kinds = {found.finding.kind for found in got.findings}
+            self.assertIn("records_contradict", kinds)
+            self.assertIsNone(got.curves[0].max_guests)

@@ -1,7 +1,10 @@
 import dataclasses
 import unittest
 
+from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement import shortfall
+from rally_vmperf.measurement.comparison import verdict
 from tests.unit import made
 
 
@@ -23,7 +26,7 @@ class MissingTestCase(unittest.TestCase):
         )
         self.assertEqual("inconclusive", got.status)
         self.assertEqual((4,), got.missing.incomplete)
-        self.assertIn("cpu.bzip2.compress_time of g1: killed", got.sentence())
+        self.assertEqual((gap.sentence(),), got.missing.reasons)
 
     def test_a_guest_is_missing(self):
         entries = made.several(made.NEAR)
@@ -91,11 +94,6 @@ class MissingTestCase(unittest.TestCase):
             self.assertEqual(warmups, got.missing.warmups, repetitions)
             self.assertEqual(unreadable, got.missing.unreadable)
             self.assertEqual(not (warmups or unreadable), got.passed)
-        self.assertEqual(
-            "repetitions of the warm-up without a record: 2 (4 of 4 are "
-            "complete)",
-            made.judgement(entries).missing.sentence(),
-        )
 
     def test_a_counted_one_that_is_lost_is_no_warmup(self):
         first, *others = made.several(made.NEAR)
@@ -111,7 +109,9 @@ class MissingTestCase(unittest.TestCase):
         )
         got = made.judgement(entries, {"disk.*": 15})
         self.assertEqual("inconclusive", got.status)
-        self.assertIn("cpu.bzip2.compress_time: not reported", got.sentence())
+        self.assertEqual(
+            (f"{made.TIME.name}: not reported",), got.missing.reasons
+        )
 
     def test_never_sampled(self):
         entries = made.several(
@@ -120,35 +120,42 @@ class MissingTestCase(unittest.TestCase):
         row = made.judgement(entries).rows[1]
         self.assertEqual("inconclusive", row.status)
         self.assertIsNone(row.comparison)
-        self.assertIn("no counted repetition has it", row.sentence())
+        self.assertEqual(gathering.NO_COMPLETE_SAMPLES, row.reason)
 
     def test_baseline_lacks_it(self):
-        base = made.reference({made.TIME: made.BARE[made.TIME]})
-        row = made.judgement(made.several(made.NEAR, reference=base)).rows[0]
-        self.assertIn("'r740' has no such metric", row.reason)
-        self.assertIn("it has: cpu.bzip2.*)", row.reason)
-
-    def test_baseline_lacks_it_and_has_others_of_the_tool(self):
-        """These are named one by one."""
+        """Metrics of the same tool are named, or the tools."""
         other = dataclasses.replace(made.IOPS, name="disk.fio.other.iops")
-        base = made.reference(
-            {other: made.BARE[made.IOPS], made.TIME: made.BARE[made.TIME]}
-        )
-        row = made.judgement(made.several(made.NEAR, reference=base)).rows[0]
-        self.assertIn("(it has: disk.fio.other.iops)", row.reason)
-
-    def test_baseline_means_something_else(self):
-        other = dataclasses.replace(made.IOPS, unit="B/s")
-        base = made.reference({other: (1.0, 2.0, 3.0)})
-        row = made.judgement(made.several(made.NEAR, reference=base)).rows[0]
-        self.assertIn("ratio in 'B/s'", row.reason)
+        unit = dataclasses.replace(made.IOPS, unit="B/s")
+        for metrics, reason in (
+            (
+                [made.TIME],
+                "has no such metric (it has: cpu.bzip2.*), measure it on bare "
+                "metal, too",
+            ),
+            (
+                [other, made.TIME],
+                "has no such metric (it has: disk.fio.other.iops), measure it "
+                "on bare metal, too",
+            ),
+            (
+                [unit],
+                "has it as ratio in 'B/s', higher is better, the guests as "
+                "ratio in 'ops/s', higher is better, record the baseline "
+                "again",
+            ),
+        ):
+            base = made.reference(dict.fromkeys(metrics, (1.0, 2.0, 3.0)))
+            entries = made.several(made.NEAR, reference=base)
+            row = made.judgement(entries).rows[0]
+            self.assertEqual(f"baseline 'r740' {reason}", row.reason)
 
     def test_baseline_too_short(self):
         base = made.reference({made.IOPS: (12300.0, 12310.0)})
         got = made.judgement(made.several(made.NEAR, reference=base))
         self.assertEqual("inconclusive", got.status)
-        self.assertIn(
-            "at least 5 repetitions of bare metal are needed", got.sentence()
+        (row,) = got.rows
+        self.assertEqual(
+            verdict.more_repetitions(4, 2), row.figure.advise(row.limit)
         )
 
     def test_counts(self):
@@ -165,3 +172,23 @@ class MissingTestCase(unittest.TestCase):
                 got.absent,
             ),
         )
+
+    def test_sentence(self):
+        missing = shortfall.Shortfall(
+            planned=9,
+            complete=3,
+            incomplete=(2, 4),
+            interrupted=(5,),
+            unreadable=1,
+            absent=2,
+            warmups=1,
+            reasons=("a", "b", "c", "d", "e"),
+        )
+        self.assertEqual(
+            "repetitions incomplete: 2, 4, interrupted: 5, without a readable "
+            "record: 1, not started: 2, of the warm-up without a record: 1 "
+            "(3 of 9 are complete): a; b; c; 2 more reasons",
+            missing.sentence(),
+        )
+        nothing = shortfall.Shortfall(planned=1, complete=1)
+        self.assertEqual("", nothing.sentence())

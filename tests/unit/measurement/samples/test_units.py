@@ -46,6 +46,21 @@ class ShowTestCase(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "must be a finite number"):
             units.show(value, "s")
 
+    @ddt.data(
+        ((9.98, 10.04), None, 1),
+        ((9.98, 10.04), 11, 1),
+        ((9.98, 10.04), 10, 2),
+        ((9.98, 10.0), 10.2, 1),
+        ((10.0,), 10, 1),
+    )
+    @ddt.unpack
+    def test_digits_where_a_limit_is_touched(self, ends, limit, digits):
+        """10.00 and 9.98 are not the same for a limit of 10."""
+        self.assertEqual(digits, units.digits_apart(ends, limit))
+
+    def test_digits_of_a_small_loss(self):
+        self.assertEqual("-0.04", units.show_percent(-0.041, 2))
+
     @ddt.data((17.469, "17.5"), (-0.04, "0.0"), (-1.66, "-1.7"), (0, "0.0"))
     @ddt.unpack
     def test_percent(self, value, text):
