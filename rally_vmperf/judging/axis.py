@@ -81,11 +81,25 @@ class Axis:
         return judge.Rules(
             axis=self.name,
             compares_values=self.contrast is None,
-            loss_axes=self.contrast.other if self.contrast else {},
+            has_limit=self._has_limit,
             build=self._build,
             find=self._find,
             conclude=self.conclude,
         )
+
+    def _has_limit(
+        self,
+        options: collections.abc.Mapping[str, t.Any],
+        condition: repetition.Condition,
+        is_loss: bool,
+    ) -> bool:
+        """Return whether a limit applies to a condition.
+
+        The limit of a loss applies to the side that loses.
+        """
+        if self.contrast is None or not is_loss:
+            return True
+        return bool(repetition.select([condition], **self.contrast.other))
 
     def _find_contrast(self, repetitions: judge.Repetitions) -> Contrast:
         """Return the contrast of the axis, or of its two values."""

@@ -20,18 +20,34 @@ from rally_vmperf.measurement.samples import units
 
 
 def _list_limited(
-    run_judge: judge.Judge, present: collections.abc.Iterable[int]
+    options: collections.abc.Mapping[str, t.Any],
+    present: collections.abc.Iterable[int],
+    is_loss: bool = False,
 ) -> list[int]:
     """Return the numbers of guests to which a limit applies, sorted.
 
-    The option ``levels`` has one number, several, or ``all``, the default.
+    The option ``levels`` has one number, several, or ``all``, the default. The
+    solo guest loses nothing against itself.
 
+    :param options: The options of the criterion.
     :param present: The numbers of guests of the run, ascending.
+    :param is_loss: Whether it is a limit of the loss.
     """
-    levels = run_judge.options.get("levels", "all")
-    if levels == "all":
-        return list(present)
-    return [levels] if isinstance(levels, int) else sorted({*levels})
+    levels = options.get("levels", "all")
+    if levels != "all":
+        return [levels] if isinstance(levels, int) else sorted({*levels})
+    has_solo = is_loss and not _uses_bare_metal(options)
+    return [guests for guests in present if guests > 1 or not has_solo]
+
+
+def _has_limit(
+    options: collections.abc.Mapping[str, t.Any],
+    condition: repetition.Condition,
+    is_loss: bool,
+) -> bool:
+    """Return whether a limit applies to the guests of a condition."""
+    guests = density_levels.guests_of(condition)
+    return guests in _list_limited(options, [guests], is_loss)
 
 
 def _build_degradation(
@@ -43,8 +59,7 @@ def _build_degradation(
     """
     present = density_levels.guest_counts(repetitions)
     compare_to = run_judge.options.get("compare_to", "solo_guest")
-    first = 2 if compare_to == "solo_guest" else 1
-    levels = _list_limited(run_judge, [n for n in present if n >= first])
+    levels = _list_limited(run_judge.options, present, is_loss=True)
     measured = density_levels.RunMetrics.collect(repetitions)
     names = [metric.name for metric in measured.ratios]
     losses = [
@@ -74,7 +89,9 @@ def _build_absolute(
     """Yield each absolute value with a limit, and each count."""
     metrics = density_levels.metrics(repetitions)
     names = [metric.name for metric in metrics]
-    levels = _list_limited(run_judge, density_levels.guest_counts(repetitions))
+    levels = _list_limited(
+        run_judge.options, density_levels.guest_counts(repetitions)
+    )
     for metric in metrics:
         for guests in levels:
             conditions = density_levels.counted_conditions(repetitions, guests)
@@ -114,10 +131,10 @@ def _build_fairness(
             measured,
             run_judge.confidence,
             run_judge.tolerate,
-            _list_limited(run_judge, ()),
+            _list_limited(run_judge.options, ()),
         )
         shared = _list_limited(
-            run_judge,
+            run_judge.options,
             [
                 point.guests
                 for point in all_points
@@ -260,6 +277,7 @@ DEGRADATION = judge.Rules(
     axis=repetition.GUESTS,
     build=_build_degradation,
     find=_find,
+    has_limit=_has_limit,
     uses_bare_metal=_uses_bare_metal,
 )
 #: The fairness between guests.

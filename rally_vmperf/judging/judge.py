@@ -44,8 +44,9 @@ class Rules:
         condition, or one for each variant.
     :param compares_values: Whether each value of the axis is compared with
         the first one, and judged on its own.
-    :param loss_axes: The conditions whose loss has limits, as in
-        ``repetition.select``; all by default.
+    :param has_limit: A function that returns whether a limit applies to a
+        condition, from the options of the judge, the condition and whether it
+        is a limit of the loss; True by default.
     :param uses_bare_metal: A function that returns whether guests are
         compared with bare metal, from the options of the judge.
     :param list_voided: A function that returns the names of metrics that
@@ -60,7 +61,9 @@ class Rules:
     find: "t.Callable[[Judge, Repetitions, Rows], finding.Occurrences]"
     axis: str = ""
     compares_values: bool = False
-    loss_axes: repetition.Axes = dataclasses.field(default_factory=dict)
+    has_limit: t.Callable[
+        [collections.abc.Mapping[str, t.Any], repetition.Condition, bool], bool
+    ] = lambda options, condition, is_loss: True
     uses_bare_metal: t.Callable[
         [collections.abc.Mapping[str, t.Any]], bool
     ] = lambda options: False

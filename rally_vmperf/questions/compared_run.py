@@ -207,55 +207,101 @@ def set_limits(
 ) -> list[ComparedRun]:
     """Return runs, the first with the limits of its SLAs.
 
-    The margin of a rate or a time is ``max_percent``, or the default if it
-    has an absolute limit only. If several SLAs limit a metric, the first one
-    counts. A SLA limits only the conditions that it judges. A loss of
-    conditions that it compares with others, such as a phase, is the margin of
-    these conditions only.
+    If several SLAs limit a metric, the first one counts.
 
     :param criteria: The limits by the name of their SLA.
-    :raises ComparisonError: If a limit matches no metric.
+    :raises ComparisonError: If a limit matches no metric or no condition.
     """
     first, *others = runs
     keys = [key for run in runs for key in (*run.samples, *run.absences)]
-    metrics = [metric for _, metric in keys]
-    names = {metric.name for metric in metrics}
-    limited: dict[changes.Key, float] = {}
+    limited: dict[changes.Key, changes.Limit] = {}
     conditions = collections.ChainMap(*(run.conditions for run in runs))
     for name, criterion in table.criteria().items():
-        by_option = criterion.parse(criteria.get(name) or {}).limits
-        for option in question.LOSS_AND_ABSOLUTE:
-            if problem := by_option[option].describe_unmatched(metrics):
+        parsed = criterion.parse(criteria.get(name) or {})
+        options = [
+            option
+            for option in question.LOSS_AND_ABSOLUTE
+            if parsed.limits[option].patterns
+        ]
+        for option in options:
+            problem = parsed.limits[option].describe_unmatched(
+                metric for _, metric in keys
+            )
+            if not problem and not any(
+                _is_limited(parsed, conditions.get(title), option)
+                for title, _ in keys
+            ):
+                titles = dict.fromkeys(title for title, _ in keys if title)
+                there = ", ".join(titles) or "one for all"
+                problem = f"applies to no condition (there are: {there})"
+            if problem:
                 raise ComparisonError(
                     f"sla {name} {option}: {problem}; correct it, or use "
                     "other limits with --limits"
                 )
-        loss_axes = criterion.rules.loss_axes if criterion.rules else {}
-        for key in keys:
-            title, metric = key
-            condition = conditions.get(title)
-            if not _has_axes(condition, criterion.selects):
-                continue
-            by_figure = {
-                option: match[0]
-                for option in question.LOSS_AND_ABSOLUTE
-                if (match := by_option[option].for_metric(metric.name, names))
-            }
-            if not _has_axes(condition, loss_axes):
-                by_figure.pop("max_percent", None)
-            if metric.scale == "ratio" and by_figure:
-                margin = by_figure.get("max_percent", changes.MARGIN)
-                limited.setdefault(key, max(0.0, margin))
-            elif "max" in by_figure:
-                limited.setdefault(key, by_figure["max"])
+        for key, limit in _list_limits(parsed, keys, conditions).items():
+            limited.setdefault(key, limit)
     return [dataclasses.replace(first, limits=limited), *others]
 
 
-def _has_axes(
-    condition: repetition.Condition | None, axes: repetition.Axes
+def _list_limits(
+    parsed: question.ParsedCriterion,
+    keys: collections.abc.Collection[changes.Key],
+    conditions: collections.abc.Mapping[str, repetition.Condition],
+) -> dict[changes.Key, changes.Limit]:
+    """Return the limits of an SLA by condition and metric.
+
+    The margin of a rate or a time is ``max_percent``, or the default if it
+    has an absolute limit only; an absolute limit applies to the mean guest.
+
+    :param conditions: The conditions by their text; a baseline has none.
+    """
+    names = {metric.name for _, metric in keys}
+    limited = {}
+    for title, metric in keys:
+        by_option = {
+            option: match[0]
+            for option in question.LOSS_AND_ABSOLUTE
+            if _is_limited(parsed, conditions.get(title), option)
+            and (match := parsed.limits[option].for_metric(metric.name, names))
+        }
+        percent = by_option.get("max_percent")
+        if percent is not None and metric.scale == "ratio":
+            limited[title, metric] = changes.Limit(
+                max(0.0, percent), parsed.options.get("statistic", "mean")
+            )
+        elif by_option and metric.scale == "ratio":
+            limited[title, metric] = changes.Limit(changes.MARGIN)
+        elif "max" in by_option:
+            limited[title, metric] = changes.Limit(by_option["max"])
+    return limited
+
+
+def _is_limited(
+    parsed: question.ParsedCriterion,
+    condition: repetition.Condition | None,
+    option: str,
 ) -> bool:
-    """Return whether a condition has axes, or is one of a baseline: None."""
-    return condition is None or bool(repetition.select([condition], **axes))
+    """Return whether the limits of an option apply to a condition.
+
+    A SLA limits only the conditions that it judges, such as some numbers of
+    guests. A loss of conditions that it compares with others, such as a phase,
+    is the margin of these conditions only.
+
+    :param condition: The condition; None for one of a baseline, which a limit
+        always applies to.
+    """
+    criterion = parsed.criterion
+    if condition is None:
+        return True
+    if not repetition.select([condition], **criterion.selects):
+        return False
+    rules = criterion.rules
+    if rules is None or not rules.axis:
+        return True
+    return rules.axis in condition.axes and rules.has_limit(
+        parsed.options, condition, option == "max_percent"
+    )
 
 
 def create_baseline_like(

@@ -70,13 +70,13 @@ def _list_lines(
     return [
         dots.from_comparison(
             _label(change, with_run=len(names) > 2),
-            change.comparison,
+            change.decisive,
             STYLES[changes.classify(change)],
             (-change.limit, change.limit) if change.limit else (),
         )
         for group in ranked
         for change in group
-        if change.comparison is not None
+        if change.decisive is not None
     ]
 
 

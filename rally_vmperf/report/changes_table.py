@@ -34,7 +34,7 @@ def list_numbers(ranked: Ranked) -> Row:
 
 def _numbers(change: result.Result, rank: int | None) -> Row:
     """Return a row with numbers in base units and in percent."""
-    comparison = change.comparison
+    comparison = change.decisive
     losses: Row = (None,) * 4
     if comparison is not None:
         losses = (
@@ -43,7 +43,7 @@ def _numbers(change: result.Result, rank: int | None) -> Row:
             _finite(comparison.high),
             None if comparison.low is None else 100 * comparison.confidence,
         )
-    means = change.figure.means
+    means = change.means
     is_count = change.metric.scale == "count"
     return (
         changes.classify(change),
@@ -93,11 +93,10 @@ def list_texts(
 def _texts(change: result.Result, rank: int) -> dict[str, str]:
     """Return a row as texts for a terminal, by column."""
     means = [
-        units.show(mean, change.metric.unit)
-        for mean in change.figure.means or ()
+        units.show(mean, change.metric.unit) for mean in change.means or ()
     ] or ["-"] * 2
     losses = ("-",) * 3
-    comparison = change.comparison
+    comparison = change.decisive
     if comparison is not None:
         interval = change.show_interval()
         losses = (

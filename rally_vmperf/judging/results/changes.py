@@ -14,6 +14,7 @@ from rally_vmperf.judging.results import loss_figure
 from rally_vmperf.judging.results import result
 from rally_vmperf.measurement.comparison import contrasts
 from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.comparison import rates
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import sample
@@ -33,6 +34,18 @@ BOOTS = (
 Key = tuple[str, sample.Metric]
 
 
+class Limit(t.NamedTuple):
+    """A limit that an SLA of the first run has for a metric.
+
+    :param number: The margin of a rate or a time in percent, or the largest
+        tolerated count.
+    :param statistic: The guest to which a margin applies.
+    """
+
+    number: float
+    statistic: contrasts.Statistic = "mean"
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class RunSamples:
     """The counted samples of a run or of a baseline.
@@ -40,8 +53,7 @@ class RunSamples:
     :param name: The name, unique among the compared runs.
     :param samples: The samples of all machines, per repetition.
     :param absences: The reasons why other metrics have no samples.
-    :param limits: The metrics with a limit in the SLAs of the first run: the
-        margin of a rate or a time in percent, the largest tolerated count.
+    :param limits: The metrics with a limit in the SLAs of the first run.
     """
 
     name: str
@@ -49,7 +61,7 @@ class RunSamples:
     absences: collections.abc.Mapping[Key, str] = dataclasses.field(
         default_factory=dict
     )
-    limits: collections.abc.Mapping[Key, float] = dataclasses.field(
+    limits: collections.abc.Mapping[Key, Limit] = dataclasses.field(
         default_factory=dict
     )
 
@@ -79,15 +91,16 @@ def classify(change: result.Result) -> Status:
         return "worse"
     if change.status != "passed":
         return "undecided"
-    if change.comparison is None:
+    comparison = change.decisive
+    if comparison is None:
         return "not worse"
-    low, high = change.comparison.low, change.comparison.high
+    low, high = comparison.low, comparison.high
     return decide(low, high, change.limit or 0.0)
 
 
 def describe_remark(change: result.Result) -> str:
     """Return why a change has no interval, or what casts doubt on it."""
-    comparison = change.comparison
+    comparison = change.decisive
     if change.reason:
         return change.reason
     if comparison is None:
@@ -108,7 +121,9 @@ def describe_remark(change: result.Result) -> str:
     kinds += ["drifting"] * bool(comparison.drifts)
     if comparison.quantised:
         kinds.insert(0, "values_quantised")
-    return ", ".join(dict.fromkeys(kinds))
+    if isinstance(change.figure, loss_figure.Loss):
+        kinds.insert(0, change.figure.label_worst(change.status))
+    return ", ".join(filter(None, dict.fromkeys(kinds)))
 
 
 def compare_runs(
@@ -136,9 +151,11 @@ def compare_runs(
     undecided = []
     for key in keys:
         limit, decides = _find_margin(key, reference.limits, margins, names)
+        limited = reference.limits.get(key)
+        statistic = limited.statistic if limited else "mean"
         undecided += [
             result.Result(
-                figure=_create_figure(key, reference, run),
+                figure=_create_figure(key, reference, run, statistic),
                 limit=limit,
                 variant=run.name,
                 condition=key[0],
@@ -156,36 +173,49 @@ def compare_runs(
 
 
 def _create_figure(
-    key: Key, reference: RunSamples, run: RunSamples
+    key: Key,
+    reference: RunSamples,
+    run: RunSamples,
+    statistic: contrasts.Statistic,
 ) -> figures.Figure:
     """Return the loss of a metric in a run, or its largest count.
 
     A loss is not corrected for overlaps, because both runs have them. A count
-    keeps the error of each sample.
+    keeps the error of each sample. If a limit applies to the worst guest, each
+    guest is compared with the slowest one of the reference; a percentile of
+    all guests together has none.
     """
     _, metric = key
-    sides = [side.samples.get(key, ()) for side in (reference, run)]
+    before, after = (side.samples.get(key, ()) for side in (reference, run))
     if metric.scale == "count":
-        before, after = sides
         return absolute_value.AbsoluteValue(
             metric=metric, side="max", guest=after, bare=before
         )
-    before, after = (
-        sample.create_samples(metric, [samples.values for samples in side])
-        for side in sides
-    )
+    if statistic == "worst" and not any(
+        samples.merged is not None for samples in (*before, *after)
+    ):
+        before = rates.select_slowest(metric, before)
+        after = tuple(
+            dataclasses.replace(samples, overlap=1.0) for samples in after
+        )
+    else:
+        before, after = (
+            sample.create_samples(metric, [samples.values for samples in side])
+            for side in (before, after)
+        )
     return loss_figure.Loss(
         metric=metric,
         contrast=contrasts.Contrast(
             metric=metric, reference=before, other=after, conservative=False
         ),
         names=(reference.name, run.name, "loss"),
+        statistic=statistic,
     )
 
 
 def _find_margin(
     key: Key,
-    limited: collections.abc.Mapping[Key, float],
+    limited: collections.abc.Mapping[Key, Limit],
     margins: limits.Limits,
     names: collections.abc.Collection[str],
 ) -> tuple[float | None, bool]:
@@ -195,7 +225,7 @@ def _find_margin(
     :param names: The names of all metrics.
     """
     _, metric = key
-    limit = limited.get(key)
+    limit = limited[key].number if key in limited else None
     if metric.scale == "count":
         return limit, limit is not None
     if margin := margins.for_metric(metric.name, names):
@@ -264,9 +294,9 @@ def rank(
 
 def _sort_key(change: result.Result) -> tuple[bool, float]:
     """Return the sort key of a change by its figure; the best are first."""
-    if change.figure.means is None:
+    if change.means is None:
         return True, 0.0
-    _, mean = change.figure.means
+    _, mean = change.means
     return False, mean if change.metric.better == "lower" else -mean
 
 

@@ -77,6 +77,12 @@ class Figure(abc.ABC):
         """The comparison of the mean guest; None if there is none."""
         return None
 
+    def find_decisive(
+        self, status: verdict.Status | None
+    ) -> tuple[loss.Comparison | None, int]:
+        """Return the comparison that decides, as one of so many guests."""
+        return self.comparison, 1
+
     @property
     def policy(self) -> str:
         """The policy that limits the rate, or ""."""

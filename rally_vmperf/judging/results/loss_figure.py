@@ -47,7 +47,7 @@ class Loss(figures.Figure):
 
     def label(self, status: verdict.Status | None) -> str:
         """Return the text before the figure: the guest or the loss."""
-        return self._label_worst(status) or self.names[-1]
+        return self.label_worst(status) or self.names[-1]
 
     @property
     def is_minimum(self) -> bool:
@@ -85,7 +85,7 @@ class Loss(figures.Figure):
             return self.point.guests
         return len(self.contrast.guests)
 
-    def _label_worst(self, status: verdict.Status | None) -> str:
+    def label_worst(self, status: verdict.Status | None) -> str:
         """Return the worst of so many guests as text; "" for the mean."""
         worst = self._find_worst(status)
         if not worst:
@@ -222,7 +222,7 @@ class Loss(figures.Figure):
         interval = verdict.interval(comparison, limit, number, self.is_minimum)
         return (
             f"{reference} {self._show_side(comparison.bare)}, "
-            f"{self._label_worst(status) or other} "
+            f"{self.label_worst(status) or other} "
             f"{self._show_side(comparison.guest)}, {lost} {text} ({interval})"
         )
 

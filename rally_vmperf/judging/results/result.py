@@ -75,6 +75,19 @@ class Result:
         return self.figure.comparison
 
     @property
+    def decisive(self) -> loss.Comparison | None:
+        """The comparison that decides the status; None if there is none."""
+        comparison, _ = self.figure.find_decisive(self.status)
+        return comparison
+
+    @property
+    def means(self) -> tuple[float, float] | None:
+        """The means of both sides that decide; None if there is no pair."""
+        if self.decisive is None:
+            return self.figure.means
+        return self.decisive.bare, self.decisive.guest
+
+    @property
     def point(self) -> points.Point | None:
         """The rates at the number of guests; None if it does not matter."""
         return self.figure.point

@@ -135,6 +135,32 @@ def find_slowest(
     return slowest, by_guest[slowest]
 
 
+def select_slowest(
+    metric: sample.Metric,
+    repetitions: collections.abc.Sequence[sample.MetricSamples],
+) -> tuple[sample.MetricSamples, ...]:
+    """Return the samples of the slowest guest in each repetition, a tuple.
+
+    It is the slowest guest in the mean of the other repetitions: among equal
+    guests, one that also has the lowest rate of this repetition would be slow
+    by chance.
+    """
+    selected = []
+    for index, samples in enumerate(repetitions):
+        others = [*repetitions[:index], *repetitions[index + 1 :]]
+        found = find_slowest(metric, others or [samples])
+        observations = tuple(
+            observation
+            for observation in samples.observations
+            if found and observation.source == found[0]
+        )
+        if observations:
+            selected.append(
+                dataclasses.replace(samples, observations=observations)
+            )
+    return tuple(selected)
+
+
 def pairs(
     metric: sample.Metric,
     solo: RepetitionSamples,

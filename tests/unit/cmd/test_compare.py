@@ -238,6 +238,61 @@ class TestTwoRuns(CompareTestCase):
                     },
                 )
 
+    def test_limits_that_select_numbers_of_guests(self):
+        """Those that have no limit do not decide."""
+        path = self.journal("run", made.density_records((1, 2, 4)))
+        for options, deciding in (
+            ("levels: 4", {"guests 4"}),
+            ("levels: [1, 4]", {"guests 1", "guests 4"}),
+            # The solo guest loses nothing against itself.
+            ("levels: all", {"guests 2", "guests 4"}),
+            (
+                "levels: all, compare_to: bare_metal",
+                {"guests 1", "guests 2", "guests 4"},
+            ),
+        ):
+            limits = self.limits(
+                'vmperf_degradation: {max_percent: {"cpu.*": 50}, '
+                f"{options}}}\n"
+            )
+            rows = self.results(0, path, path, "--limits", limits, *PASS)
+            with self.subTest(options=options):
+                self.assertEqual(
+                    deciding,
+                    {row["Condition"] for row in rows if row["Decides"]},
+                )
+        self.limits(limits.read_text().replace("levels: all", "levels: 3"))
+        with self.assertRaisesRegex(
+            compared_run.ComparisonError,
+            "sla vmperf_degradation max_percent: applies to no condition "
+            r"\(there are: guests 1, guests 2, guests 4\); correct it, or ",
+        ):
+            self.results(1, path, path, "--limits", limits)
+
+    @ddt.data(("mean", 0), ("worst", 2))
+    @ddt.unpack
+    def test_limits_of_the_worst_guest(self, statistic, code):
+        """A starved guest fails the gate, as it fails the SLA."""
+        metric = "cpu.sysbench.rate"
+
+        records = made.density_records((1, 4))
+        first = self.journal("before", records)
+        for record in records:
+            condition = made.level_of(record, 4)
+            condition["observations"]["values"][metric][-1] *= 0.6
+        other = self.journal("after", records)
+        limits = self.limits(
+            f"vmperf_degradation: {{max_percent: {{{metric}: 25}}, "
+            f"levels: 4, statistic: {statistic}}}\n"
+        )
+        rows = self.results(code, first, other, "--limits", limits)
+        (row,) = (row for row in rows if row["Decides"])
+        self.assertEqual(code == 2, row["Result"] == "worse")
+        self.assertEqual(
+            statistic == "worst",
+            row["Remark"].startswith("worst of 4 guests (g4)"),
+        )
+
     @ddt.data((0.8, "worse", 2), (1.25, "better", 0))
     @ddt.unpack
     def test_one_metric_of_a_golden_run(self, factor, expected, code):

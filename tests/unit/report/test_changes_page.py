@@ -64,7 +64,7 @@ class StandaloneTestCase(unittest.TestCase):
                     ("", errors): sample.create_samples(errors, [[count]])
                 },
                 absences={},
-                limits={("", errors): 5.0},
+                limits={("", errors): changes.Limit(5.0)},
             )
             for name, count in (("before", 1.0), ("after", 90_000.0))
         )

@@ -128,7 +128,9 @@ class TestTwoRuns(unittest.TestCase):
     def test_a_count_with_a_limit(self, largest, expected):
         """It is compared by its largest value, and decides."""
         first = run("A", errors=(0, 2, 1))
-        first = dataclasses.replace(first, limits={("", ERRORS): 1000.0})
+        first = dataclasses.replace(
+            first, limits={("", ERRORS): changes.Limit(1000.0)}
+        )
         (got,) = changes.compare_runs(
             [first, run("B", errors=(0, largest, 0))], NO_MARGIN
         )
@@ -154,7 +156,7 @@ class TestTwoRuns(unittest.TestCase):
         first = changes.RunSamples(
             name="A",
             samples={key: create_samples(figures.DOWNTIME, (0.2, 0.2, 0.1))},
-            limits={key: 0.3},
+            limits={key: changes.Limit(0.3)},
         )
         worst = test_count_errors.create(
             figures.DOWNTIME, *zip((0.2, 0.29, 0.1), errors, strict=True)
@@ -170,7 +172,9 @@ class TestTwoRuns(unittest.TestCase):
     def test_a_count_of_few_repetitions(self):
         """It can be worse, and is otherwise undecided, as in verdicts."""
         first = run("A", errors=(0, 2, 1))
-        first = dataclasses.replace(first, limits={("", ERRORS): 5.0})
+        first = dataclasses.replace(
+            first, limits={("", ERRORS): changes.Limit(5.0)}
+        )
         for largest, expected in ((5, "undecided"), (6, "worse")):
             second = run("B", errors=(0, largest))
             (got,) = changes.compare_runs([first, second], NO_MARGIN)
@@ -179,7 +183,9 @@ class TestTwoRuns(unittest.TestCase):
     def test_metrics_that_decide(self):
         """They have a margin or a limit; without any, all ratios decide."""
         first = run("A", time=QUIET, rate=QUIET, errors=(1, 1, 1))
-        limited = dataclasses.replace(first, limits={("", RATE): 20.0})
+        limited = dataclasses.replace(
+            first, limits={("", RATE): changes.Limit(20.0)}
+        )
         for reference, margins, expected in (
             (first, {}, [(5.0, True), (5.0, True), (None, False)]),
             (limited, {}, [(5.0, False), (20.0, True), (None, False)]),
@@ -455,3 +461,101 @@ class TestMoreRuns(unittest.TestCase):
             "samples of 1",
             sentence,
         )
+
+
+def create_guests(name, factors, statistic="worst", **changed):
+    """Return a run whose guests have the quiet rate, each with its factor.
+
+    :param changed: Changed fields of the samples of each repetition.
+    """
+    samples = tuple(
+        sample.MetricSamples(
+            number=number,
+            observations=tuple(
+                sample.Observation(
+                    f"g{guest}", sample.Sample(RATE, 100 * factor * value)
+                )
+                for guest, factor in enumerate(factors, start=1)
+            ),
+            **changed,
+        )
+        for number, value in enumerate(QUIET, start=1)
+    )
+    return changes.RunSamples(
+        name=name,
+        samples={("", RATE): samples},
+        limits={("", RATE): changes.Limit(20.0, statistic)},
+    )
+
+
+@ddt.ddt
+class TestWorstGuest(unittest.TestCase):
+    """The margin of an SLA with ``statistic: worst`` applies to each guest."""
+
+    EQUAL = (1, 1.01, 0.99, 1)
+
+    def compare(self, first, other, margins=NO_MARGIN):
+        """Return the only change between two runs."""
+        (change,) = changes.compare_runs([first, other], margins)
+        return change
+
+    @ddt.data(
+        # One of four guests is starved: the mean guest loses 11 %.
+        ((1, 1, 0.6, 1), "mean", "equal"),
+        ((1, 1, 0.6, 1), "worst", "worse"),
+        ((0.9, 1, 1, 1), "worst", "equal"),
+        # One guest is faster, and then all are.
+        ((2, 1, 1, 1), "worst", "equal"),
+        ((2, 2, 2.1, 2), "worst", "better"),
+        # A single guest is the worst of one.
+        ((0.6,), "worst", "worse"),
+    )
+    @ddt.unpack
+    def test_status(self, factors, statistic, expected):
+        """It depends on the guest that the limit applies to."""
+        first = create_guests("A", self.EQUAL, statistic)
+        change = self.compare(first, create_guests("B", factors))
+        self.assertEqual(expected, changes.classify(change))
+
+    def test_slow_guest_in_both(self):
+        """The slowest guests are compared, whatever their names are."""
+        first = create_guests("A", (0.6, 1, 1, 1))
+        for factors in ((0.6, 1, 1, 1), (1, 1, 1, 0.6)):
+            change = self.compare(first, create_guests("B", factors))
+            self.assertEqual("equal", changes.classify(change))
+
+    def test_figures(self):
+        """They are those of the guest that decides, which has a name."""
+        first = create_guests("A", self.EQUAL)
+        change = self.compare(first, create_guests("B", (1, 1, 0.6, 1)))
+        self.assertEqual(
+            "worst of 4 guests (g3)", changes.describe_remark(change)
+        )
+        before, after = change.means
+        self.assertAlmostEqual(99, before, delta=0.1)
+        self.assertAlmostEqual(60, after, delta=0.1)
+        low, high = change.decisive.low, change.decisive.high
+        self.assertTrue(39 < low < high < 40)
+
+    def test_margin_of_the_user(self):
+        """It replaces the number, and not the guest."""
+        first = create_guests("A", (1, 1, 1, 1))
+        other = create_guests("B", (1, 1, 0.9, 1))
+        for margin, expected in ((15, "equal"), (5, "worse")):
+            change = self.compare(first, other, limits.Limits({"*": margin}))
+            self.assertEqual(expected, changes.classify(change))
+
+    def test_percentiles(self):
+        """Those of all guests together have no worst guest."""
+        first = create_guests("A", self.EQUAL, merged=100.0)
+        other = create_guests("B", (1, 1, 0.6, 1), merged=99.0)
+        change = self.compare(first, other)
+        self.assertEqual((100, 99), tuple(map(round, change.means)))
+        self.assertNotIn("worst", changes.describe_remark(change))
+
+    def test_overlap(self):
+        """Both runs have it, and it corrects no loss."""
+        first = create_guests("A", self.EQUAL, overlap=0.91)
+        other = create_guests("B", (0.81, 1, 1, 1), overlap=0.91)
+        change = self.compare(first, other)
+        self.assertEqual("equal", changes.classify(change))

@@ -97,6 +97,55 @@ class GuestsTestCase(unittest.TestCase):
         self.assertEqual((), rates.totals(made.LATENCY, [entry]))
 
 
+class TestSlowest(unittest.TestCase):
+    """The slowest guest, found without the repetition that it is for."""
+
+    def select(self, *repetitions):
+        """Return the guest and the value that each repetition has."""
+        return [
+            (observation.source, observation.sample.value)
+            for samples in rates.select_slowest(made.EVENTS, repetitions)
+            for observation in samples.observations
+        ]
+
+    def test_slow_for_good(self):
+        """It is the same guest in each repetition."""
+        entries = [
+            gathered(made.EVENTS, ["a", "b"], [value, 5.0])
+            for value in (9.0, 8.0, 4.0)
+        ]
+        self.assertEqual([("b", 5.0)] * 3, self.select(*entries))
+
+    def test_slow_by_chance(self):
+        """Each guest is slow once, and none is slow in the others."""
+        entries = [
+            gathered(
+                made.EVENTS,
+                ["a", "b", "c"],
+                [4.0 if guest == number else 9.0 for guest in range(3)],
+            )
+            for number in range(3)
+        ]
+        self.assertEqual({9.0}, {value for _, value in self.select(*entries)})
+
+    def test_one_repetition(self):
+        """It has no others."""
+        entry = gathered(made.EVENTS, ["a", "b"], [9.0, 5.0])
+        self.assertEqual([("b", 5.0)], self.select(entry))
+
+    def test_guest_that_is_missing(self):
+        """A repetition without the guest is omitted."""
+        entries = [
+            gathered(made.EVENTS, names, values)
+            for names, values in (
+                (["a", "b"], [9.0, 5.0]),
+                (["a", "b"], [9.0, 5.0]),
+                (["a"], [9.0]),
+            )
+        ]
+        self.assertEqual([("b", 5.0)] * 2, self.select(*entries))
+
+
 class TestMerged(unittest.TestCase):
     """Percentiles of all guests together are compared as others are."""
 
