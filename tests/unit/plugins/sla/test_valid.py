@@ -9,6 +9,8 @@ from tests.unit import made
 from tests.unit.plugins.sla import contract
 
 BARE = {made.EVENTS: (100.0, 101.0, 99.0)}
+#: What both sides show at most, in the order of findings.
+BEYOND = ("bare metal shows 101", "the guest shows 91.0")
 
 
 def build_run(rates=(90.0, 91.0, 89.0), findings=(), bad=None, counted=None):
@@ -104,16 +106,25 @@ class TestValid(contract.SLAContract, unittest.TestCase):
         self.assertEqual("guest_faster", refused_finding.finding.kind)
         self.check("passed", run, {"tolerate": ["guest_faster"]}, True)
 
-    @ddt.data((101.0, 0), (99.0, 1), (90.5, 2))
+    @ddt.data((101.0, ()), (99.0, BEYOND[:1]), (90.5, BEYOND))
     @ddt.unpack
-    def test_physical_limit(self, limit, count):
+    def test_physical_limit(self, limit, sides):
         """A value above it is a finding on either side."""
         options = {"physical_limit": {"cpu.*": limit}}
         sla, _ = self.create_sla(self.RUN, options)
         refused = sla.judge.judgement().refused
         self.assertEqual(
-            ["above_physical_limit"] * count,
-            [refused_finding.finding.kind for refused_finding in refused],
+            [
+                (
+                    "above_physical_limit",
+                    f"{side} events/s, the machine can do {limit} events/s",
+                )
+                for side in sides
+            ],
+            [
+                (refused_finding.finding.kind, refused_finding.finding.detail)
+                for refused_finding in refused
+            ],
         )
         options["tolerate"] = ["above_physical_limit"]
         self.check("passed", self.RUN, options, True)
