@@ -445,17 +445,6 @@ class PlanTest(unittest.TestCase):
         _, rows, _ = self.plan(task)
         self.assertFalse([r for r in rows if r["What"] == "ports"])
 
-    def test_groups(self):
-        """A task with an option that no longer exists is rejected."""
-        task = subtask()
-        options = task["contexts"]["vmperf_guests@openstack"]
-        options["groups"] = [{"name": "a"}]
-        with self.assertRaisesRegex(
-            document.BaselineError,
-            r"vmperf_guests: .*'groups' was unexpected\); allowed keys: ",
-        ):
-            self.plan(task)
-
     @ddt.data(
         ({"levels": [1, 1]}, document.BaselineError, "levels=.* must be"),
         ({"flavor": {"name": "x"}}, errors.GuestError, "the project sees"),

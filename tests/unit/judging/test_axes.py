@@ -265,14 +265,6 @@ class TestCurve(unittest.TestCase):
         kinds = {finding.finding.kind for finding in judged.findings}
         self.assertNotIn("guest_rebooted", kinds)
 
-    def test_validity(self):
-        """It is about all conditions."""
-        repetitions = curve(
-            {1: 1, 2: 1}, findings=made.build_findings("guest_rebooted")
-        )
-        judge = made.feed_judge(table.VALID.judge(), repetitions)
-        self.assertEqual("void", judge.judgement().status)
-
     def test_what_the_others_lack(self):
         """The repetition is not complete, and the curve is undecided."""
         gap = repetition.Missing(

@@ -146,22 +146,6 @@ class TestWithoutBareMetal(unittest.TestCase):
             self.assertIsNone(row.figure.bare_value)
         self.assertEqual((), judgement.compared)
 
-    @ddt.data(
-        ("min", 10900, "passed"),
-        ("min", 11012, "inconclusive"),
-        ("min", 11100, "failed"),
-        ("max", 10900, "failed"),
-    )
-    @ddt.unpack
-    def test_limits_on_values(self, figure, limit, status):
-        judgement = self.judge(**{figure: {"disk.*": limit}})
-        (row,) = judgement.limited
-        self.assertEqual(
-            (figure, status, status),
-            (row.figure.name, row.status, judgement.status),
-        )
-        self.assertEqual(3, len(judgement.rows))
-
     def test_a_limit_in_percent(self):
         """It is not decided, and values remain."""
         judgement = self.judge(max_percent={"disk.*": 5})

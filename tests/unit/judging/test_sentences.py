@@ -266,297 +266,232 @@ def judge_unpaired_gain():
     return test_axis.judge(rows, max_loss_percent={"b": {"disk.*": 5}})
 
 
-#: The sentences after the headline, with a hyphen before each.
-SENTENCES = (
-    (
-        "each_status",
-        judge_each_status,
-        """
-    - cpu.bzip2.compress_time: bare metal 10.0 s, guest 13.0 s, overhead 30.0 %
-      (95 % interval 29.6 to 30.4 %), limit 10.5 % (cpu.*): failed.
-    - network.fast.rate: bare metal 12.3 kops/s, guest 22.1 kops/s, overhead
-      -79.1 % (95 % interval -79.8 to -78.5 %), limit 15 % (*): void. The guest
-      is significantly faster than bare metal (network.fast.rate: the guest is
-      79.1 % better than bare metal).
-    - disk.fio.randread.iops: bare metal 12.3 kops/s, guest 11.0 kops/s,
-      overhead 10.6 % (95 % interval 10.2 to 11.0 %), limit 10.6 %:
-      inconclusive, more repetitions on both sides narrow the interval.
-    - disk.lost.iops: no counted repetition has it for every guest:
-      inconclusive.
-    - limit 'x.*' matches no metric of this run.
-    - repetitions incomplete: 1, 2, 3, 4, without a readable record: 1 (0 of 4
-      are complete): disk.lost.iops: not reported.
-    - passed: disk.errors 2 (limit 2 000).
-    """,
+#: The judgements by name.
+JUDGEMENTS = {
+    "each_status": judge_each_status,
+    "worst_fails": lambda: test_overhead.judge(
+        (1, 1, 30, 1), 10, statistic="worst"
     ),
-    (
-        "worst_fails",
-        lambda: test_overhead.judge((1, 1, 30, 1), 10, statistic="worst"),
-        """
-    - disk.fio.randread.iops: bare metal 10.0 kops/s, worst of 4 guests (g3)
-      7.00 kops/s, overhead 30.0 % (98.75 % interval, as one of 4 guests, 29.9
-      to 30.1 %), limit 10 % (*): failed.
-    """,
+    "worst_passes": lambda: test_overhead.judge(
+        (1, 1, 5, 1), 10, statistic="worst"
     ),
-    (
-        "worst_passes",
-        lambda: test_overhead.judge((1, 1, 5, 1), 10, statistic="worst"),
-        """
-    - passed: disk.fio.randread.iops worst of 4 guests (g3) 5.0 % (95 %
-      interval 4.9 to 5.1 %, limit 10 %).
-    """,
+    "value": lambda: made.judgement(
+        made.several(SLOW), {"*": 35}, max={"*": 12}
     ),
-    (
-        "value",
-        lambda: made.judgement(made.several(SLOW), {"*": 35}, max={"*": 12}),
-        """
-    - cpu.bzip2.compress_time: guest 13.0 s (95 % interval 13.0 s to 13.0 s),
-      bare metal 10.0 s, limit 12.0 s (*): failed.
-    """,
-    ),
-    (
-        "few_values",
-        judge_few_values,
-        """
-    - cpu.bzip2.compress_time: guest 13.0 s (no interval), least limit 12.0 s
-      (*): inconclusive, at least 5 repetitions are needed to say.
-    """,
-    ),
-    (
-        "count",
-        lambda: made.degradation(
-            made.levels(
-                {made.COUNT: {1: [3.0], 3: [0.0, 2.0, 900.0]}}, noise=(1.0,)
-            ),
-            {},
-            max={"*": 2},
+    "few_values": judge_few_values,
+    "count": lambda: made.degradation(
+        made.levels(
+            {made.COUNT: {1: [3.0], 3: [0.0, 2.0, 900.0]}}, noise=(1.0,)
         ),
-        """
-    - network.tcp.retransmits at 1 guest: guest 3 in its worst repetition (1),
-      limit 2 (*): failed.
-    - network.tcp.retransmits at 3 guests: guest 900 of its worst guest (g3) in
-      its worst repetition (1), limit 2 (*): failed.
-    """,
+        {},
+        max={"*": 2},
     ),
-    (
-        "values_of_variants",
-        lambda: test_axis.judge(
-            test_axis.rows_of({"a": 1, "b": 3}),
-            {"b": [test_axis.NOT_APPLIED]},
-            criterion=overhead.OVERHEAD,
-            min={"network.*": 2000},
-        ),
-        """
-    - The guest does not have a setting that was requested for it (g2: b:
-      hw_x=y was requested, g2 has z).
-    - network.iperf3.rate of a: guest 997 bit/s (95 % interval 986 bit/s to
-      1.00 kbit/s), least limit 2.00 kbit/s (network.*): failed.
-    - network.iperf3.rate of b: guest 3.01 kbit/s (95 % interval 2.96 kbit/s to
-      3.04 kbit/s), least limit 2.00 kbit/s (network.*): void.
-    """,
+    "values_of_variants": lambda: test_axis.judge(
+        test_axis.rows_of({"a": 1, "b": 3}),
+        {"b": [test_axis.NOT_APPLIED]},
+        criterion=overhead.OVERHEAD,
+        min={"network.*": 2000},
     ),
-    (
-        "many_levels",
-        lambda: judge_rates({n: [100.0 / n] * n for n in range(1, 7)}, 5),
-        """
-    - cpu.sysbench.rate at 2 guests: one guest 100 events/s, mean of 2 guests
-      49.9 events/s, loss 50.1 % (95 % interval 49.4 to 50.7 %), limit 5 % (*):
-      failed.
-    - cpu.sysbench.rate at 3 guests: one guest 100 events/s, mean of 3 guests
-      33.3 events/s, loss 66.7 % (95 % interval 66.5 to 66.8 %), limit 5 % (*):
-      failed.
-    - cpu.sysbench.rate at 4 guests: one guest 100 events/s, mean of 4 guests
-      25.0 events/s, loss 75.0 % (95 % interval 74.8 to 75.2 %), limit 5 % (*):
-      failed.
-    - cpu.sysbench.rate at 5, 6 guests: failed too.
-    - cpu.sysbench.rate: at most 1 guest within the limit of 5 %.
-    """,
+    "many_levels": lambda: judge_rates(
+        {n: [100.0 / n] * n for n in range(1, 7)}, 5
     ),
-    (
-        "digits_apart_from_the_limit",
-        lambda: judge_rates(made.SHARED, 34.9),
-        """
-    - passed: cpu.sysbench.rate loss 34.63 % at 3 guests (95 % interval 34.39
-      to 34.86 %, limit 34.9 %).
-    - cpu.sysbench.rate: up to 3 guests, the largest tested number, within the
-      limit of 34.9 %.
-    - cpu.sysbench.rate at 3 guests: the worst guest of each repetition loses
-      34.9 % in the mean, 35.0 % at most (g3 in repetition 3).
-    """,
+    "digits_apart_from_the_limit": lambda: judge_rates(made.SHARED, 34.9),
+    "loss_of_a_time": lambda: made.degradation(
+        made.levels({made.TIME: {1: [10.0], 2: [20.0, 20.0]}}), {"*": 5}
     ),
-    (
-        "loss_of_a_time",
-        lambda: made.degradation(
-            made.levels({made.TIME: {1: [10.0], 2: [20.0, 20.0]}}), {"*": 5}
-        ),
-        """
-    - cpu.bzip2.compress_time at 2 guests: one guest 10.0 s, mean of 2 guests
-      20.0 s, loss 50.0 % of the rate (95 % interval 50.0 to 50.0 %), limit 5 %
-      (*): failed.
-    - cpu.bzip2.compress_time: at most 1 guest within the limit of 5 %.
-    """,
+    "copies_on_bare_metal": lambda: judge_on_metal(4),
+    "worst_against_copies": lambda: judge_on_metal(30, statistic="worst"),
+    "skipped_once": lambda: judge_skipped(4),
+    "incomplete": lambda: made.degradation(made.killed(), {"*": 95}),
+    "policy": judge_policy,
+    "fairness": judge_fairness,
+    "few_shares": lambda: made.fairness(
+        made.levels({made.EVENTS: {1: [100.0], 2: [60.0, 20.0]}}, 2),
+        {"*": 0.9},
+        levels=[1, 2],
     ),
-    (
-        "copies_on_bare_metal",
-        lambda: judge_on_metal(4),
-        """
-    - cpu.sysbench.rate at 1 guest: one bare-metal copy 330 events/s, guest 312
-      events/s, loss 5.5 % (95 % interval 4.8 to 6.1 %), limit 4 % (*): failed.
-    - cpu.sysbench.rate at 3 guests: mean of 3 bare-metal copies 330 events/s,
-      mean of 3 guests 204 events/s, loss 38.2 % (95 % interval 37.7 to 38.7
-      %), limit 4 % (*): failed.
-    - cpu.sysbench.rate: not even 1 guest within the limit of 4 %.
-    """,
+    "spread": judge_spread,
+    "neighbours": lambda: test_axes.judgement(
+        test_axes.curve({1: 0.95, 2: 0.7}), max_percent={"*": 12}
     ),
-    (
-        "worst_against_copies",
-        lambda: judge_on_metal(30, statistic="worst"),
-        """
-    - cpu.sysbench.rate at 3 guests: mean of 3 bare-metal copies, as no guest
-      has a copy of its own, 330 events/s, worst of 3 guests (g3 on host-2) 203
-      events/s, loss 38.5 % (98.333 % interval, as one of 3 guests, 37.8 to
-      39.2 %), limit 30 % (*): failed.
-    - cpu.sysbench.rate: at least 1 and at most 2 guests within the limit of
-      30 %.
-    """,
+    "gains": lambda: test_axis.judge(
+        VARIANTS, min_gain_percent={"virtio": {"network.*": 250}}
     ),
-    (
-        "skipped_once",
-        lambda: judge_skipped(4),
-        """
-    - cpu.sysbench.rate at 3 guests: one guest 312 events/s, mean of 3 guests
-      204 events/s, loss 34.6 % (95 % interval 34.4 to 34.9 %), limit 50 % (*):
-      inconclusive, skipped in 1 repetition because of smaller levels.
-    - cpu.sysbench.rate: undecided how many guests are within the limit of 50
-      %, at least 2.
-    """,
+    "many_gains": judge_many_gains,
+    "void_variant": lambda: test_axis.judge(
+        VARIANTS, {"virtio": [test_axis.NOT_APPLIED]}
     ),
-    (
-        "incomplete",
-        lambda: made.degradation(made.killed(), {"*": 95}),
-        """
-    - cpu.sysbench.rate at 3 guests: one guest 312 events/s, mean of 3 guests
-      204 events/s, loss 34.7 % (no interval), limit 95 % (*): void. repetition
-      2 is incomplete: cpu.sysbench.rate of g3: it died.
-    - cpu.sysbench.rate: undecided how many guests are within the limit of 95
-      %, at least 2.
-    - repetitions incomplete: 2 (2 of 3 are complete): cpu.sysbench.rate of g3:
-      it died.
-    """,
+    "few_gains": lambda: test_axis.judge(
+        test_axis.rows_of({"a": 1, "b": 3}, number=2)
     ),
-    (
-        "policy",
-        judge_policy,
-        """
-    - network.x.rate at 1 guest: one bare-metal copy 945 Mbit/s, guest 945
-      Mbit/s, loss 0.0 % (95 % interval -0.6 to 0.7 %), limit 5 % (*):
-      inconclusive, a policy limits it: the guest has 945 Mbit/s of policy
-      gold.
-    - network.x.rate: undecided how many guests are within the limit of 5 %.
-    """,
-    ),
-    (
-        "fairness",
-        judge_fairness,
-        """
-    - cpu.sysbench.rate at 2 guests: fairness index 0.779 (95 % interval 0.573
-      to 0.898), 0.735 in its worst repetition (2), least limit 0.9 (*):
-      failed.
-    - cpu.sysbench.rate at 2 guests: spread 133.8 % (95 % interval 50.1 to
-      282.6 %), 166.5 % in its worst repetition (2), limit 50 % (*): failed.
-    """,
-    ),
-    (
-        "few_shares",
-        lambda: made.fairness(
-            made.levels({made.EVENTS: {1: [100.0], 2: [60.0, 20.0]}}, 2),
-            {"*": 0.9},
-            levels=[1, 2],
-        ),
-        """
-    - cpu.sysbench.rate at 1 guest: fairness needs at least two guests:
-      inconclusive.
-    - cpu.sysbench.rate at 2 guests: fairness index 0.800 (no interval), 0.800
-      in its worst repetition (1), least limit 0.9 (*): inconclusive, at least
-      5 repetitions are needed to say.
-    """,
-    ),
-    (
-        "spread",
-        judge_spread,
-        """
-    - disk.fio.randread.iops: guest's range 7.87 % over 5 repetitions, bare
-      metal's 0.57 % over 4, limit 5 % (disk.*): failed.
-    - disk.fio.randread.iops: guest's coefficient of variation 3.07 % (95 %
-      interval 1.84 to 8.81 %) over 5 repetitions, bare metal's 0.24 % over 4,
-      limit 4 % (disk.*): inconclusive, more repetitions narrow the interval.
-    - passed: cpu.bzip2.compress_time range 3.96 % (limit 10 %), cv 1.57 % (95
-      % interval 0.94 to 4.50 %, limit 5 %).
-    """,
-    ),
-    (
-        "neighbours",
-        lambda: test_axes.judgement(
-            test_axes.curve({1: 0.95, 2: 0.7}), max_percent={"*": 12}
-        ),
-        """
-    - disk.fio.randread.iops at 2 guests: without neighbours 1.00 kops/s, with
-      neighbours 700 ops/s, loss 30.0 % (95 % interval 30.0 to 30.0 %), limit
-      12 % (*): failed.
-    """,
-    ),
-    (
-        "gains",
-        lambda: test_axis.judge(
-            VARIANTS, min_gain_percent={"virtio": {"network.*": 250}}
-        ),
-        """
-    - network.iperf3.rate of virtio: e1000 998 bit/s, virtio 2.99 kbit/s, gain
-      199.8 % (95 % interval 196.1 to 203.1 %), least limit 250 % (network.*):
-      failed.
-    - virtio instead of e1000: network.iperf3.rate +199.8 % (195.2 to 204.4 %);
-      disk.dd.time +66.6 % (66.3 to 66.9 %).
-    - same instead of e1000: no significant difference in 2 metrics.
-    """,
-    ),
-    (
-        "many_gains",
-        judge_many_gains,
-        """
-    - virtio instead of ide: m1 -30.0 % (-30.0 to -30.0 %); m2 +20.0 % (20.0 to
-      20.0 %); m3 +10.0 % (10.0 to 10.0 %); better in 2 other metrics; worse in
-      1 other metric.
-    """,
-    ),
-    (
-        "void_variant",
-        lambda: test_axis.judge(VARIANTS, {"virtio": [test_axis.NOT_APPLIED]}),
-        """
-    - The guest does not have a setting that was requested for it (g2: virtio:
-      hw_x=y was requested, g2 has z).
-    - virtio instead of e1000: not compared: The guest does not have a setting
-      that was requested for it (g2: virtio: hw_x=y was requested, g2 has z).
-    - same instead of e1000: no significant difference in 2 metrics.
-    """,
-    ),
-    (
-        "few_gains",
-        lambda: test_axis.judge(test_axis.rows_of({"a": 1, "b": 3}, number=2)),
-        """
-    - b instead of a: no result (fewer than 3 repetitions) in 2 metrics.
-    """,
-    ),
-    (
-        "unpaired_gain",
-        judge_unpaired_gain,
-        """
-    - disk.dd.time of b: no counted repetition has it of both variants:
-      inconclusive.
-    - b instead of a: network.iperf3.rate +201.6 % (198.8 to 204.3 %); no
-      result (no counted repetition has it of both variants) in 1 metric.
-    """,
-    ),
-)
+    "unpaired_gain": judge_unpaired_gain,
+}
+#: The sentences after the headline of each judgement.
+SENTENCES = """\
+each_status
+- cpu.bzip2.compress_time: bare metal 10.0 s, guest 13.0 s, overhead 30.0 % (95
+  % interval 29.6 to 30.4 %), limit 10.5 % (cpu.*): failed.
+- network.fast.rate: bare metal 12.3 kops/s, guest 22.1 kops/s, overhead -79.1
+  % (95 % interval -79.8 to -78.5 %), limit 15 % (*): void. The guest is
+  significantly faster than bare metal (network.fast.rate: the guest is 79.1 %
+  better than bare metal).
+- disk.fio.randread.iops: bare metal 12.3 kops/s, guest 11.0 kops/s, overhead
+  10.6 % (95 % interval 10.2 to 11.0 %), limit 10.6 %: inconclusive, more
+  repetitions on both sides narrow the interval.
+- disk.lost.iops: no counted repetition has it for every guest: inconclusive.
+- limit 'x.*' matches no metric of this run.
+- repetitions incomplete: 1, 2, 3, 4, without a readable record: 1 (0 of 4 are
+  complete): disk.lost.iops: not reported.
+- passed: disk.errors 2 (limit 2 000).
+
+worst_fails
+- disk.fio.randread.iops: bare metal 10.0 kops/s, worst of 4 guests (g3) 7.00
+  kops/s, overhead 30.0 % (98.75 % interval, as one of 4 guests, 29.9 to 30.1
+  %), limit 10 % (*): failed.
+
+worst_passes
+- passed: disk.fio.randread.iops worst of 4 guests (g3) 5.0 % (95 % interval
+  4.9 to 5.1 %, limit 10 %).
+
+value
+- cpu.bzip2.compress_time: guest 13.0 s (95 % interval 13.0 s to 13.0 s), bare
+  metal 10.0 s, limit 12.0 s (*): failed.
+
+few_values
+- cpu.bzip2.compress_time: guest 13.0 s (no interval), least limit 12.0 s (*):
+  inconclusive, at least 5 repetitions are needed to say.
+
+count
+- network.tcp.retransmits at 1 guest: guest 3 in its worst repetition (1),
+  limit 2 (*): failed.
+- network.tcp.retransmits at 3 guests: guest 900 of its worst guest (g3) in its
+  worst repetition (1), limit 2 (*): failed.
+
+values_of_variants
+- The guest does not have a setting that was requested for it (g2: b: hw_x=y
+  was requested, g2 has z).
+- network.iperf3.rate of a: guest 997 bit/s (95 % interval 986 bit/s to 1.00
+  kbit/s), least limit 2.00 kbit/s (network.*): failed.
+- network.iperf3.rate of b: guest 3.01 kbit/s (95 % interval 2.96 kbit/s to
+  3.04 kbit/s), least limit 2.00 kbit/s (network.*): void.
+
+many_levels
+- cpu.sysbench.rate at 2 guests: one guest 100 events/s, mean of 2 guests 49.9
+  events/s, loss 50.1 % (95 % interval 49.4 to 50.7 %), limit 5 % (*): failed.
+- cpu.sysbench.rate at 3 guests: one guest 100 events/s, mean of 3 guests 33.3
+  events/s, loss 66.7 % (95 % interval 66.5 to 66.8 %), limit 5 % (*): failed.
+- cpu.sysbench.rate at 4 guests: one guest 100 events/s, mean of 4 guests 25.0
+  events/s, loss 75.0 % (95 % interval 74.8 to 75.2 %), limit 5 % (*): failed.
+- cpu.sysbench.rate at 5, 6 guests: failed too.
+- cpu.sysbench.rate: at most 1 guest within the limit of 5 %.
+
+digits_apart_from_the_limit
+- passed: cpu.sysbench.rate loss 34.63 % at 3 guests (95 % interval 34.39 to
+  34.86 %, limit 34.9 %).
+- cpu.sysbench.rate: up to 3 guests, the largest tested number, within the
+  limit of 34.9 %.
+- cpu.sysbench.rate at 3 guests: the worst guest of each repetition loses 34.9
+  % in the mean, 35.0 % at most (g3 in repetition 3).
+
+loss_of_a_time
+- cpu.bzip2.compress_time at 2 guests: one guest 10.0 s, mean of 2 guests 20.0
+  s, loss 50.0 % of the rate (95 % interval 50.0 to 50.0 %), limit 5 % (*):
+  failed.
+- cpu.bzip2.compress_time: at most 1 guest within the limit of 5 %.
+
+copies_on_bare_metal
+- cpu.sysbench.rate at 1 guest: one bare-metal copy 330 events/s, guest 312
+  events/s, loss 5.5 % (95 % interval 4.8 to 6.1 %), limit 4 % (*): failed.
+- cpu.sysbench.rate at 3 guests: mean of 3 bare-metal copies 330 events/s, mean
+  of 3 guests 204 events/s, loss 38.2 % (95 % interval 37.7 to 38.7 %), limit 4
+  % (*): failed.
+- cpu.sysbench.rate: not even 1 guest within the limit of 4 %.
+
+worst_against_copies
+- cpu.sysbench.rate at 3 guests: mean of 3 bare-metal copies, as no guest has a
+  copy of its own, 330 events/s, worst of 3 guests (g3 on host-2) 203 events/s,
+  loss 38.5 % (98.333 % interval, as one of 3 guests, 37.8 to 39.2 %), limit 30
+  % (*): failed.
+- cpu.sysbench.rate: at least 1 and at most 2 guests within the limit of 30 %.
+
+skipped_once
+- cpu.sysbench.rate at 3 guests: one guest 312 events/s, mean of 3 guests 204
+  events/s, loss 34.6 % (95 % interval 34.4 to 34.9 %), limit 50 % (*):
+  inconclusive, skipped in 1 repetition because of smaller levels.
+- cpu.sysbench.rate: undecided how many guests are within the limit of 50 %, at
+  least 2.
+
+incomplete
+- cpu.sysbench.rate at 3 guests: one guest 312 events/s, mean of 3 guests 204
+  events/s, loss 34.7 % (no interval), limit 95 % (*): void. repetition 2 is
+  incomplete: cpu.sysbench.rate of g3: it died.
+- cpu.sysbench.rate: undecided how many guests are within the limit of 95 %, at
+  least 2.
+- repetitions incomplete: 2 (2 of 3 are complete): cpu.sysbench.rate of g3: it
+  died.
+
+policy
+- network.x.rate at 1 guest: one bare-metal copy 945 Mbit/s, guest 945 Mbit/s,
+  loss 0.0 % (95 % interval -0.6 to 0.7 %), limit 5 % (*): inconclusive, a
+  policy limits it: the guest has 945 Mbit/s of policy gold.
+- network.x.rate: undecided how many guests are within the limit of 5 %.
+
+fairness
+- cpu.sysbench.rate at 2 guests: fairness index 0.779 (95 % interval 0.573 to
+  0.898), 0.735 in its worst repetition (2), least limit 0.9 (*): failed.
+- cpu.sysbench.rate at 2 guests: spread 133.8 % (95 % interval 50.1 to 282.6
+  %), 166.5 % in its worst repetition (2), limit 50 % (*): failed.
+
+few_shares
+- cpu.sysbench.rate at 1 guest: fairness needs at least two guests:
+  inconclusive.
+- cpu.sysbench.rate at 2 guests: fairness index 0.800 (no interval), 0.800 in
+  its worst repetition (1), least limit 0.9 (*): inconclusive, at least 5
+  repetitions are needed to say.
+
+spread
+- disk.fio.randread.iops: guest's range 7.87 % over 5 repetitions, bare metal's
+  0.57 % over 4, limit 5 % (disk.*): failed.
+- disk.fio.randread.iops: guest's coefficient of variation 3.07 % (95 %
+  interval 1.84 to 8.81 %) over 5 repetitions, bare metal's 0.24 % over 4,
+  limit 4 % (disk.*): inconclusive, more repetitions narrow the interval.
+- passed: cpu.bzip2.compress_time range 3.96 % (limit 10 %), cv 1.57 % (95 %
+  interval 0.94 to 4.50 %, limit 5 %).
+
+neighbours
+- disk.fio.randread.iops at 2 guests: without neighbours 1.00 kops/s, with
+  neighbours 700 ops/s, loss 30.0 % (95 % interval 30.0 to 30.0 %), limit 12 %
+  (*): failed.
+
+gains
+- network.iperf3.rate of virtio: e1000 998 bit/s, virtio 2.99 kbit/s, gain
+  199.8 % (95 % interval 196.1 to 203.1 %), least limit 250 % (network.*):
+  failed.
+- virtio instead of e1000: network.iperf3.rate +199.8 % (195.2 to 204.4 %);
+  disk.dd.time +66.6 % (66.3 to 66.9 %).
+- same instead of e1000: no significant difference in 2 metrics.
+
+many_gains
+- virtio instead of ide: m1 -30.0 % (-30.0 to -30.0 %); m2 +20.0 % (20.0 to
+  20.0 %); m3 +10.0 % (10.0 to 10.0 %); better in 2 other metrics; worse in 1
+  other metric.
+
+void_variant
+- The guest does not have a setting that was requested for it (g2: virtio:
+  hw_x=y was requested, g2 has z).
+- virtio instead of e1000: not compared: The guest does not have a setting that
+  was requested for it (g2: virtio: hw_x=y was requested, g2 has z).
+- same instead of e1000: no significant difference in 2 metrics.
+
+few_gains
+- b instead of a: no result (fewer than 3 repetitions) in 2 metrics.
+
+unpaired_gain
+- disk.dd.time of b: no counted repetition has it of both variants:
+  inconclusive.
+- b instead of a: network.iperf3.rate +201.6 % (198.8 to 204.3 %); no result
+  (no counted repetition has it of both variants) in 1 metric.
+"""
 
 
 @ddt.ddt
@@ -565,15 +500,19 @@ class TestSentences(unittest.TestCase):
 
     maxDiff = None
 
-    @ddt.named_data(*SENTENCES)
-    @ddt.unpack
-    def test_sentences(self, judge, text):
-        """The gravest are first, and each is in full."""
-        sentences = [
-            " ".join(item.split())
-            for item in re.split("^ *- ", text, flags=re.MULTILINE)[1:]
-        ]
-        self.assertEqual(sentences, judge().sentences()[1:])
+    @ddt.data(*SENTENCES.split("\n\n"))
+    def test_sentences(self, text):
+        """The gravest are first."""
+        name, *items = re.split("^- ", text, flags=re.MULTILINE)
+        self.assertEqual(
+            [" ".join(item.split()) for item in items],
+            JUDGEMENTS[name.strip()]().sentences()[1:],
+        )
+
+    def test_each_judgement(self):
+        """It has its sentences."""
+        names = [text.partition("\n")[0] for text in SENTENCES.split("\n\n")]
+        self.assertEqual([*JUDGEMENTS], names)
 
     @ddt.data(
         ({1: [9.0]}, {}, "the limit applies to no level"),

@@ -123,13 +123,6 @@ class FigureTestCase(unittest.TestCase):
         self.assertEqual(("network.*",), judged.unmatched)
         self.assertFalse(judged.passed)
 
-    def test_the_most_exact_limit(self):
-        limits = {"*": 0.1, NAME: 50}
-        judged = judgement(made.several(WIDE), max_cv_percent=limits)
-        self.assertEqual(
-            (50, NAME), (held(judged).limit, held(judged).pattern)
-        )
-
 
 class IntervalTestCase(unittest.TestCase):
     """The coefficient of variation is judged by its interval."""
@@ -213,15 +206,6 @@ class MergeTestCase(unittest.TestCase):
         self.assertEqual(
             ["passed", "inconclusive"], [row.status for row in judged.limited]
         )
-
-
-class WithoutLimitsTestCase(unittest.TestCase):
-    def test_without_limits(self):
-        """Figures, and no verdict that could pass."""
-        judged = judgement(made.several(WIDE))
-        self.assertFalse(judged.passed)
-        self.assertEqual((), judged.limited)
-        self.assertTrue(judged.rows)
 
 
 @ddt.ddt

@@ -9,22 +9,6 @@ from tests.unit import made
 
 @ddt.ddt
 class StatusTestCase(unittest.TestCase):
-    @ddt.data(
-        ("failed", made.several(made.BOTH), {"*": 15}, False),
-        ("inconclusive", made.several(made.NEAR), {}, False),
-        (
-            "inconclusive",
-            made.several(made.NEAR, planned_repetitions=5),
-            {"*": 15},
-            False,
-        ),
-    )
-    @ddt.unpack
-    def test_overall(self, status, entries, max_percent, passed):
-        got = made.judgement(entries, max_percent)
-        self.assertEqual(status, got.status)
-        self.assertEqual(passed, got.passed)
-
     def test_failed_outweighs_void(self):
         void = made.build_findings(
             "tool_version_differs", metrics=(made.IOPS.name,)
@@ -219,11 +203,6 @@ class LeftOutTestCase(unittest.TestCase):
         judgement = self.rebooted(*entry)
         self.assertEqual("void", judgement.status, judgement.sentence())
         self.assertEqual((), judgement.omitted)
-
-    def test_a_warmup_voids_nothing(self):
-        judgement = self.rebooted(4, 1, counted=False)
-        self.assertEqual((), judgement.omitted)
-        self.assertEqual(["passed"], [row.status for row in judgement.rows])
 
 
 @ddt.ddt

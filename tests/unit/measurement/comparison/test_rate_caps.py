@@ -194,9 +194,9 @@ class VerdictTest(unittest.TestCase):
         """Without the policy, the guest can lose more."""
         judgement = self.judged(9.411e9, self.POLICY)
         self.assertEqual("inconclusive", judgement.status)
-        self.assertIn(
-            "a policy limits it: the guest has 9.41 Gbit/s of QoS policy slow",
-            judgement.sentence(),
+        (row,) = judgement.limited
+        self.assertEqual(
+            "the guest has 9.41 Gbit/s of QoS policy slow", row.limiting_policy
         )
 
     def test_it_is_not_forgiven(self):

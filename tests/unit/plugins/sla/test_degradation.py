@@ -44,12 +44,6 @@ class TestDegradation(contract.SLAContract, unittest.TestCase):
         {"max_percent": {CPU: 5}, "most": {CPU: 5}},
     )
 
-    def test_worst_guest_without_solo_rate(self):
-        """Guests that never ran alone have no loss of their own."""
-        options = {"max_percent": {CPU: 40}, "statistic": "worst"}
-        self.check("inconclusive", self.RUN, options)
-        self.check("inconclusive", self.RUN, self.forgive(options))
-
 
 class TestFairness(contract.SLAContract, unittest.TestCase):
     """Two guests share unequally, three equally."""
