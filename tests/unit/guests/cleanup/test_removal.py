@@ -40,9 +40,17 @@ def stocked():
     return cloud
 
 
-@mock.patch("time.sleep", new=mock.Mock())
 class RemoveTest(unittest.TestCase):
+    """Removals on a clock that only pauses move."""
+
     def setUp(self):
+        super().setUp()
+        self.clock = self.enterContext(
+            mock.patch.object(removal, "time", autospec=True)
+        )
+        self.clock.monotonic.side_effect = lambda: sum(
+            call.args[0] for call in self.clock.sleep.mock_calls
+        )
         self.cloud = stocked()
         (self.foreign,) = list(self.cloud.network.all_groups)[-1:]
 
@@ -134,9 +142,7 @@ class RemoveTest(unittest.TestCase):
             "^clean-up: cannot list servers: servers=None; cannot list ports: "
             "ports=None; cannot list security groups: security_groups=None$",
         ):
-            removal.remove_resources(
-                self.cloud, OWNER, lambda line: None, timeout=0.1
-            )
+            removal.remove_resources(self.cloud, OWNER, lambda line: None)
         self.assertEqual({}, self.cloud.network.all_ips)
         self.assertEqual({}, self.cloud.compute.all_keypairs)
         self.assertEqual(2, len(self.cloud.compute.all_servers))
@@ -193,14 +199,7 @@ class RemoveTest(unittest.TestCase):
     def test_looks_become_fewer(self):
         """A minute of waiting costs a look every four seconds."""
         self.cloud.compute.delete_server = lambda *args, **options: None
-        clock = mock.Mock()
-        clock.monotonic.side_effect = lambda: sum(
-            call.args[0] for call in clock.sleep.mock_calls
-        )
-        with (
-            mock.patch.object(removal, "time", clock),
-            self.assertRaises(errors.GuestError),
-        ):
+        with self.assertRaises(errors.GuestError):
             removal.remove_resources(
                 self.cloud, OWNER, lambda line: None, timeout=60
             )
@@ -263,16 +262,12 @@ class RemoveTest(unittest.TestCase):
         self.cloud.interrupt = migrate
         text = rf"server {name(1)} \(Nova migrates it; wait, or abort the"
         with self.assertRaisesRegex(errors.GuestError, text):
-            removal.remove_resources(
-                self.cloud, OWNER, lambda line: None, timeout=0.01
-            )
+            removal.remove_resources(self.cloud, OWNER, lambda line: None)
 
     def test_remaining_resources_are_named(self):
         self.cloud.compute.delete_server = lambda *args, **options: None
         with self.assertRaisesRegex(errors.GuestError, f"server {name(1)}"):
-            removal.remove_resources(
-                self.cloud, OWNER, lambda line: None, timeout=0.01
-            )
+            removal.remove_resources(self.cloud, OWNER, lambda line: None)
 
     def test_the_remedy_follows_remaining_resources(self):
         self.cloud.compute.delete_server = lambda *args, **options: None
@@ -282,7 +277,6 @@ class RemoveTest(unittest.TestCase):
                 self.cloud,
                 OWNER,
                 lambda line: None,
-                timeout=0.01,
                 remedy="rally-vmperf cleanup",
             )
 
@@ -295,9 +289,9 @@ class RemoveTest(unittest.TestCase):
                 )
 
         late = []
-        with mock.patch("time.sleep", take_effect):
-            removal.remove_resources(
-                self.cloud, OWNER, lambda line: None, interrupted=True
-            )
+        self.clock.sleep.side_effect = take_effect
+        removal.remove_resources(
+            self.cloud, OWNER, lambda line: None, interrupted=True
+        )
         self.assertEqual([name(9)], late)
         self.assertEqual([self.foreign], self.cloud.left())
