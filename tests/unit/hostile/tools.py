@@ -30,7 +30,7 @@ case "$*" in
 esac
 printf '{{"jobs":[{{"error":0,"__proto__":{{"iops":1}},"randread":1,'
 printf '"read":{{"total_ios":1e400,"iops":NaN}}}}]}}'
-/bin//bin/cat -- "{folder}/words" >&2
+/bin/cat -- "{folder}/words" >&2
 """
 
 #: Compresses nothing at all, quickly.
