@@ -52,18 +52,34 @@ class ApiTestCase(unittest.TestCase):
 
 
 def mock_keystone(
-    mocker: requests_mock.Mocker, services: collections.abc.Mapping[str, str]
-) -> None:
-    """Mock the version document of Keystone, and tokens.
+    mocker: requests_mock.Mocker,
+    services: collections.abc.Mapping[str, str],
+    roles: collections.abc.Iterable[str] = ("member",),
+    **scope: str | None,
+) -> t.Any:
+    """Mock the version document of Keystone; return the mock of tokens.
 
     :param services: The catalogue: the types and URLs of the services.
+    :param roles: The names of the roles of the user.
+    :param scope: Additional fields of the token.
     """
-    token = fixture.V3Token(project_id="p1", project_name="demo")
+    token = fixture.V3Token(
+        **{
+            "user_name": "member",
+            "user_domain_name": "Default",
+            "project_id": "p1",
+            "project_name": "demo",
+            "project_domain_name": "Default",
+            **scope,
+        }
+    )
+    for role in roles:
+        token.add_role(name=role)
     for kind, url in services.items():
         service = token.add_service(kind)
         service.add_standard_endpoints(public=url, region="RegionOne")
     mock_version(mocker, KEYSTONE, fixture.V3Discovery(KEYSTONE))
-    mocker.post(
+    return mocker.post(
         f"{KEYSTONE}/auth/tokens",
         json=token,
         headers={"X-Subject-Token": "secret"},

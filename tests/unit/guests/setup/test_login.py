@@ -3,19 +3,20 @@
 import os
 import pathlib
 import tempfile
-import unittest
 from unittest import mock
 
 import ddt
+import requests
+import requests_mock
 import yaml
-from keystoneauth1 import exceptions as auth_errors
 
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
 from rally_vmperf.guests.setup import login
+from tests.unit.guests import apis
 
 AUTH = {
-    "auth_url": "https://keystone.example.org/v3",
+    "auth_url": apis.KEYSTONE,
     "username": "vmperf",
     "password": "s3cret-pass",
     "project_name": "demo",
@@ -25,7 +26,7 @@ AUTH = {
 
 
 @ddt.ddt
-class LoginTest(unittest.TestCase):
+class LoginTest(apis.ApiTestCase):
     """The login in the form of Rally, or a line with the way out."""
 
     def setUp(self):
@@ -43,20 +44,12 @@ class LoginTest(unittest.TestCase):
             "HOME": folder,
         }
         self.enterContext(mock.patch.dict(os.environ, environment, clear=True))
-        self.access = mock.Mock(
-            username="vmperf",
-            project_name="demo",
-            user_domain_name="Default",
-            project_domain_name="Default",
-            role_names=["reader", "member"],
-        )
-        connection = mock.Mock()
-        self.get_access = connection.session.auth.get_access
-        self.get_access.return_value = self.access
-        self.enterContext(
-            mock.patch.object(
-                cloud, "Connection", autospec=True, return_value=connection
-            )
+        self.mock_keystone()
+
+    def mock_keystone(self, *roles, **scope):
+        """Accept the user, as a member and with additional roles."""
+        self.tokens = apis.mock_keystone(
+            self.mocker, {}, ("member", *roles), user_name="vmperf", **scope
         )
 
     def log_in(self, name=None, **clouds):
@@ -75,13 +68,24 @@ class LoginTest(unittest.TestCase):
         self.assertEqual("s3cret-pass", access.spec["users"][0]["password"])
         self.assertNotIn("admin", access.spec)
         self.assertNotIn("s3cret-pass", repr(access))
+        request = apis.get_request(self.tokens)
+        self.assertEqual(cloud.TIMEOUT, request.timeout)
+        self.assertEqual(
+            {
+                "name": "vmperf",
+                "password": "s3cret-pass",
+                "domain": {"name": "Default"},
+            },
+            request.json()["auth"]["identity"]["password"]["user"],
+        )
 
     def test_administrator(self):
         """It owns the guests, and shows the hosts."""
-        self.access.role_names = ["admin", "member"]
+        self.mock_keystone("admin")
         access = self.log_in(mine={"auth": AUTH, "verify": False})
         self.assertEqual(access.spec["users"][0], access.spec["admin"])
         self.assertIs(True, access.spec["https_insecure"])
+        self.assertIs(False, apis.get_request(self.tokens).verify)
 
     @ddt.data(
         ({}, None, "no cloud is described"),
@@ -114,22 +118,36 @@ class LoginTest(unittest.TestCase):
         with self.assertRaisesRegex(errors.GuestError, message):
             self.log_in(name, **clouds)
 
+    def test_no_project(self):
+        """The line names the missing key."""
+        self.mock_keystone(
+            project_id=None, project_name=None, project_domain_name=None
+        )
+        with self.assertRaisesRegex(
+            errors.GuestError, "^cloud 'mine': .*; set project_name in clouds"
+        ):
+            self.log_in(mine={"auth": AUTH})
+
+    @mock.patch("time.sleep", new=mock.Mock())
     def test_silent_cloud(self):
         """The line names what clouds.yaml has, and no command of Rally."""
-        self.get_access.side_effect = auth_errors.ConnectFailure(
-            "Unable to establish connection to https://keystone.example.org/"
-            "v3: [Errno 111] Connection refused"
+        self.mocker.register_uri(
+            requests_mock.ANY,
+            requests_mock.ANY,
+            exc=requests.exceptions.ConnectionError(
+                "[Errno 111] Connection refused"
+            ),
         )
         with self.assertRaisesRegex(
             errors.GuestError,
-            "^log in to cloud 'mine': https://keystone.example.org does not "
+            "^log in to cloud 'mine': http://identity.example.org does not "
             "answer: Connection refused; check auth_url in clouds.yaml",
         ):
             self.log_in(mine={"auth": AUTH})
 
     def test_wrong_password(self):
         """The line names the cloud, and not the password."""
-        self.get_access.side_effect = auth_errors.Unauthorized("no")
+        self.mocker.post(f"{apis.KEYSTONE}/auth/tokens", status_code=401)
         with self.assertRaisesRegex(
             errors.GuestError, "rejects the user of cloud 'mine' .HTTP 401."
         ) as raised:
