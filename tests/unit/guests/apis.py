@@ -13,6 +13,7 @@ from rally_vmperf.guests import cloud
 KEYSTONE = "http://identity.example.org/v3"
 NOVA = "http://compute.example.org/v2.1"
 CINDER = "http://volume.example.org/v3"
+NEUTRON = "http://network.example.org"
 PLACEMENT = "http://placement.example.org"
 
 
@@ -92,6 +93,19 @@ def mock_version(
     """Mock the version document of a service, with and without a slash."""
     for address in (url, f"{url}/"):
         mocker.get(address, json={"version": version})
+
+
+def mock_unversioned(
+    mocker: requests_mock.Mocker, url: str, identifier: str
+) -> None:
+    """Mock the version documents of a service, whose URL has no version.
+
+    :param identifier: The version of the API, such as ``v2.0``.
+    """
+    versioned = f"{url}/{identifier}"
+    version = discovery.VersionDiscovery(f"{versioned}/", identifier)
+    mock_version(mocker, url, version)
+    mock_version(mocker, versioned, version)
 
 
 def mock_microversions(

@@ -1,41 +1,50 @@
-import types
 import unittest
-from unittest import mock
 
 from rally_vmperf.image.system import errors
 from tests.cloud.resources import services
 from tests.cloud.system import layout
+from tests.unit.guests import apis
 
 NOON = 1_767_268_800.0  # 2026-01-01 12:00 UTC
 FIRST, SECOND = layout.HYPERVISORS
 
 
-def resource(**attributes):
-    return types.SimpleNamespace(**attributes)
+AGENTS = f"{apis.NEUTRON}/v2.0/agents"
+SERVICES = f"{apis.NOVA}/os-services"
 
 
-class HaveReportedTestCase(unittest.TestCase):
+def connect(case):
+    """Return a connection to a cloud with Nova and Neutron."""
+    apis.mock_microversions(case.mocker, apis.NOVA, "v2.1", "2.93")
+    apis.mock_unversioned(case.mocker, apis.NEUTRON, "v2.0")
+    return case.connect({"compute": apis.NOVA, "network": apis.NEUTRON})
+
+
+class HaveReportedTestCase(apis.ApiTestCase):
     def ask(self, starts, *, time="2026-01-01 12:00:00", alive=True):
-        cloud = mock.Mock()
-        cloud.network.agents.return_value = [
-            resource(
-                host=FIRST,
-                binary=name,
-                is_alive=alive,
-                last_heartbeat_at=time,
-            )
+        agents = [
+            {
+                "host": FIRST,
+                "binary": name,
+                "alive": alive,
+                "heartbeat_timestamp": time,
+            }
             for name in layout.AGENTS
         ]
-        cloud.compute.services.return_value = [
-            resource(
-                host=host,
-                binary="nova-compute",
-                state=state,
-                updated_at="2026-01-01T12:00:00.000000",
-            )
+        computes = [
+            {
+                "host": host,
+                "binary": "nova-compute",
+                "state": state,
+                "updated_at": "2026-01-01T12:00:00.000000",
+            }
             for host, state in ((FIRST, "up"), (SECOND, "down"))
         ]
-        return services.have_reported(cloud, starts)
+        self.mocker.get(AGENTS, json={"agents": agents})
+        self.mocker.get(
+            f"{SERVICES}?binary=nova-compute", json={"services": computes}
+        )
+        return services.have_reported(connect(self), starts)
 
     def test_agents(self):
         starts = {(FIRST, name): NOON for name in layout.AGENTS}
@@ -63,29 +72,28 @@ class WaitTestCase(unittest.TestCase):
             services.wait("a hypervisor", lambda: False, timeout=-1)
 
 
-class RemovalTestCase(unittest.TestCase):
+class RemovalTestCase(apis.ApiTestCase):
     """The second hypervisor is removed only without guests."""
 
     def check(self, servers=(), migrations=()):
-        cloud = mock.Mock()
-        cloud.compute.servers.return_value = [
-            resource(name=name, compute_host=host) for name, host in servers
+        documents = [
+            {"id": name, "name": name, "OS-EXT-SRV-ATTR:host": host}
+            for name, host in servers
         ]
-        cloud.compute.get.return_value = resource(
-            status_code=200,
-            json=lambda: {
-                "migrations": [
-                    {
-                        "instance_uuid": uuid,
-                        "source_compute": source,
-                        "dest_compute": target,
-                        "status": status,
-                    }
-                    for uuid, source, target, status in migrations
-                ]
-            },
+        self.mocker.get(
+            f"{apis.NOVA}/servers/detail?all_tenants=True",
+            json={"servers": documents},
         )
-        services.check_hypervisor_removable(cloud)
+        keys = ("instance_uuid", "source_compute", "dest_compute", "status")
+        documents = [
+            dict(zip(keys, fields, strict=True)) for fields in migrations
+        ]
+        self.mocker.get(
+            f"{apis.NOVA}/os-migrations",
+            request_headers={"OpenStack-API-Version": "compute 2.59"},
+            json={"migrations": documents},
+        )
+        services.check_hypervisor_removable(connect(self))
 
     def test_unused(self):
         self.check(
@@ -113,12 +121,21 @@ class RemovalTestCase(unittest.TestCase):
                 self.check([("a", FIRST)], [("7", *ends, "running")])
 
     def test_forget(self):
-        cloud = mock.Mock()
-        service, agent = resource(id=1), resource(id=2)
-        cloud.compute.services.return_value = [service]
-        cloud.network.agents.return_value = [agent]
-        services.forget_hypervisor(cloud)
-        cloud.compute.services.assert_called_once_with(host=SECOND)
-        cloud.compute.delete_service.assert_called_once_with(service)
-        cloud.network.agents.assert_called_once_with(host=SECOND)
-        cloud.network.delete_agent.assert_called_once_with(agent)
+        self.mocker.get(
+            f"{SERVICES}?host={SECOND}", json={"services": [{"id": "1"}]}
+        )
+        self.mocker.get(
+            f"{AGENTS}?host={SECOND}", json={"agents": [{"id": "2"}]}
+        )
+        forced_down = self.mocker.put(
+            f"{SERVICES}/1", json={"service": {"id": "1"}}
+        )
+        deleted = [
+            self.mocker.delete(url, status_code=204)
+            for url in (f"{SERVICES}/1", f"{AGENTS}/2")
+        ]
+        services.forget_hypervisor(connect(self))
+        self.assertEqual(
+            {"forced_down": True}, apis.get_request(forced_down).json()
+        )
+        self.assertEqual([1, 1], [mock.call_count for mock in deleted])

@@ -1,14 +1,11 @@
 """Tests of the exact requests of the inventory to a cloud."""
 
-from keystoneauth1 import fixture
-
 from rally_vmperf.guests.cleanup import inventory
 from rally_vmperf.guests.cleanup import ownership
 from tests.unit.guests import apis
 
-KEYSTONE, NOVA = apis.KEYSTONE, apis.NOVA
+KEYSTONE, NOVA, NEUTRON = apis.KEYSTONE, apis.NOVA, apis.NEUTRON
 CINDER = f"{apis.CINDER}/p1"
-NEUTRON = "http://network.example.org"
 GLANCE = "http://image.example.org"
 SERVICES = {
     "identity": KEYSTONE,
@@ -67,11 +64,8 @@ class RequestsTest(apis.ApiTestCase):
         mocker = self.mocker
         apis.mock_microversions(mocker, NOVA, "v2.1", "2.93")
         apis.mock_microversions(mocker, apis.CINDER, "v3.0", "3.71")
-        for service, identifier in ((NEUTRON, "v2.0"), (GLANCE, "v2")):
-            url = f"{service}/{identifier}"
-            version = fixture.VersionDiscovery(f"{url}/", identifier)
-            apis.mock_version(mocker, service, version)
-            apis.mock_version(mocker, url, version)
+        apis.mock_unversioned(mocker, NEUTRON, "v2.0")
+        apis.mock_unversioned(mocker, GLANCE, "v2")
         for path in ("/servers", "/servers/detail"):
             mocker.get(f"{NOVA}{path}", json={"servers": servers})
         pages = (
