@@ -144,6 +144,8 @@ class LoginTest(apis.ApiTestCase):
             "answer: Connection refused; check auth_url in clouds.yaml",
         ):
             self.log_in(mine={"auth": AUTH})
+        methods = [sent.method for sent in self.mocker.request_history]
+        self.assertEqual(3, methods.count("POST"))
 
     def test_wrong_password(self):
         """The line names the cloud, and not the password."""
