@@ -27,8 +27,6 @@ from rally_vmperf.guests.cleanup import removal
 from rally_vmperf.guests.planning import compute_hosts
 from rally_vmperf.questions import source_judge
 from rally_vmperf.records import journal
-from rally_vmperf.records import model
-from rally_vmperf.records import sources
 from tests.bench import table
 from tests.unit import made as made_records
 from tests.unit.guests import made
@@ -104,23 +102,13 @@ def _run_host(
     updated: dict[str, str] = {}
     for repetition in range(1, _REPETITIONS + 1):
         placement.find_changes(cloud, booted.guests, updated)
-        record = model.decode(
-            {
-                **made_records.run_record(repetition, 1, _REPETITIONS),
-                "run": name,
-            }
+        record = made_records.with_fields(
+            made_records.run_record(repetition, 1, _REPETITIONS), run=name
         )
         written.append(record)
         records.append(record)
-    source_judge.judge_source(
-        sources.Source(
-            question="overhead",
-            scenario="",
-            records=records,
-            criteria={"vmperf_overhead": {"max_percent": {"*": 50}}},
-            folder=made_records.FOLDER,
-        )
-    )
+    limits = {"vmperf_overhead": {"max_percent": {"*": 50}}}
+    source_judge.judge_source(made_records.source_of(records, limits))
     removal.remove_resources(
         cloud, ownership.Owner(owner), lambda line: None, kinds=_KINDS
     )

@@ -9,7 +9,6 @@ exceeded.
 
 import argparse
 import collections.abc
-import dataclasses
 import gc
 import pathlib
 import random
@@ -48,7 +47,9 @@ def create_density():
     levels = range(1, judging.GUESTS + 1)
     guests = [f"g{number}" for number in levels]
     references = {
-        level: _create_reference([_create_samples(generator, level, 1.05)] * 3)
+        level: made.build_reference(
+            [_create_samples(generator, level, 1.05)] * 3
+        )
         for level in levels
     }
     return [
@@ -75,7 +76,7 @@ def create_tuning():
     """Return the records of a guest for each variant, as a list."""
     generator = random.Random(1)
     guests = [f"g{number}" for number in range(1, VARIANTS + 1)]
-    reference = _create_reference(
+    reference = made.build_reference(
         [_create_samples(generator, 1, 1.05) for _ in range(5)]
     )
     return [
@@ -122,26 +123,6 @@ def _create_samples(generator, guests, factor):
         ]
         for index, metric in enumerate(judging.metrics(judging.METRICS))
     }
-
-
-def _create_reference(repetitions):
-    """Return bare metal with the samples of each repetition."""
-    return dataclasses.replace(
-        made.reference(),
-        repetitions=tuple(
-            made.observations(
-                _name_copies(samples),
-                samples,
-            )
-            for samples in repetitions
-        ),
-    )
-
-
-def _name_copies(samples):
-    """Return the names of the copies that samples are from, as a list."""
-    (copies,) = {len(values) for values in samples.values()}
-    return [f"copy-{number}" for number in range(1, copies + 1)]
 
 
 def _create_record(number, guests, conditions, **changes):

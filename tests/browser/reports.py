@@ -17,6 +17,7 @@ from rally_vmperf.plugins import defects
 from rally_vmperf.plugins.charts import record as table
 from rally_vmperf.plugins.charts import run_chart
 from rally_vmperf.plugins.sla import criteria
+from rally_vmperf.records import model
 from rally_vmperf.report import changes_page
 from rally_vmperf.report import page
 from tests.unit import made
@@ -31,20 +32,26 @@ CHARTS = (run_chart.RunChart, table.Record)
 def ours():
     """Return the page of ``rally-vmperf report``."""
     limits = {"vmperf_overhead": made.LIMITS}
-    return page.standalone([made.run_of(records.of_overhead(), limits)])
+    return page.standalone([_judge(records.of_overhead(), limits)])
 
 
 def our_curves():
     """Return the page of ``rally-vmperf report`` about two density runs."""
-    shown = made.density_run(records.of_density(), made.DENSITY_LIMITS)
+    shown = _judge(records.of_density(), made.DENSITY_LIMITS, "density")
     return page.standalone([shown, shown])
 
 
 def our_variants():
     """Return the page of ``rally-vmperf report`` about variants."""
     limits = {"vmperf_tuning": {"min_gain_percent": {"*": {"*": -5}}}}
-    shown = made.run_of(records.of_tuning(), limits, question="tuning")
+    shown = _judge(records.of_tuning(), limits, "tuning")
     return page.standalone([shown])
+
+
+def _judge(documents, limits, question="overhead"):
+    """Return the judged run of documents as a report shows it."""
+    decoded = [*map(model.decode, documents)]
+    return made.run_of(decoded, limits, question=question)
 
 
 def our_comparison():

@@ -5,6 +5,7 @@ import unittest
 import ddt
 
 from rally_vmperf.baseline import comparability
+from rally_vmperf.baseline import document
 from rally_vmperf.baseline import tool_comparison
 from rally_vmperf.workloads import registry
 from tests.unit import made
@@ -319,11 +320,11 @@ class TestOthers(unittest.TestCase):
     @ddt.unpack
     def test_host(self, name, kinds):
         """Guests on another machine than the baseline's are reported."""
-        machine = {"machine": {"name": "compute-1", "fingerprint": {}}}
-        baseline = made.baseline(**machine)
+        machine = document.Machine(name="compute-1", fingerprint={})
+        baseline = made.baseline(machine=machine)
         findings = comparability.host(baseline, "g1", name)
         self.assertEqual(kinds, [difference.kind for difference in findings])
-        baseline = made.baseline(**machine, machine_class="r740")
+        baseline = made.baseline(machine=machine, machine_class="r740")
         findings = comparability.host(baseline, "g1", name)
         self.assertEqual([], findings)
 

@@ -26,7 +26,7 @@ class TestFind(unittest.TestCase):
     def test_newest_of_several_wins(self):
         """The entry that was recorded last counts."""
         newer = made.entry(limited_by="systemd")
-        baseline = made.baseline(entries=[made.entry(), newer])
+        baseline = made.baseline(entries=(made.entry(), newer))
         match = matching.find(
             baseline, "sysbench", ARGUMENTS, document.Shape(1, 1024)
         )
@@ -41,8 +41,8 @@ class TestFind(unittest.TestCase):
             "drop_caches is None in the baseline and True in the task",
         ):
             matching.find(made.baseline(), "sysbench", cold, shape)
-        entry = {**made.entry(), "drop_caches": True}
-        baseline = made.baseline(entries=[made.entry(), entry])
+        entry = made.entry(drop_caches=True)
+        baseline = made.baseline(entries=(made.entry(), entry))
         self.assertEqual(
             [*reversed(baseline.entries)],
             [
@@ -56,12 +56,10 @@ class TestFind(unittest.TestCase):
         arguments = {**ARGUMENTS, "threads": "vcpus"}
         two = made.entry(
             arguments={**ARGUMENTS, "threads": 2},
-            shape={"vcpus": 2, "memory_mib": 2048, "copies": 1},
+            shape=document.Shape(2, 2048),
         )
-        single = made.entry(
-            shape={"vcpus": 4, "memory_mib": 2048, "copies": 1}
-        )
-        baseline = made.baseline(entries=[made.entry(), two, single])
+        single = made.entry(shape=document.Shape(4, 2048))
+        baseline = made.baseline(entries=(made.entry(), two, single))
         shape = document.Shape(2, 2048)
         self.assertEqual(
             baseline.entries[1],
@@ -82,12 +80,12 @@ class TestFind(unittest.TestCase):
             "threads is 1 in the baseline and 'vcpus' in the task",
         ):
             matching.covers(
-                made.baseline(entries=[single]), "sysbench", arguments
+                made.baseline(entries=(single,)), "sysbench", arguments
             )
 
     def test_imported_entry_without_vcpus(self):
         """Its number of threads is compared once guests are known."""
-        baseline = made.baseline(entries=[made.entry(shape=None)])
+        baseline = made.baseline(entries=(made.entry(shape=None),))
         arguments = {**ARGUMENTS, "threads": "vcpus"}
         self.assertEqual(
             [*baseline.entries],

@@ -11,31 +11,12 @@ from tests.unit import made
 
 def record(session, *values, **changes):
     """Return a baseline of one workload and a session."""
-    reference = made.reference({made.EVENTS: values})
-    return document.Baseline(
-        **{
-            "name": "metal",
-            "session": session,
-            "recorded_at": "2026-01-02T03:04:05+00:00",
-            "software": {},
-            "machine": document.Machine(
-                name="compute1", fingerprint={"kernel": "6.1"}
-            ),
-            "entries": (
-                document.Entry(
-                    workload="sysbench",
-                    arguments={"time": 10},
-                    shape=document.Shape(1, 512),
-                    limited_by="systemd",
-                    metrics=(made.EVENTS,),
-                    reference=dataclasses.replace(
-                        reference, boots=(session,) * len(values)
-                    ),
-                ),
-            ),
-            **changes,
-        }
+    entry = made.entry({made.EVENTS: values})
+    reference = dataclasses.replace(
+        entry.reference, boots=(session,) * len(values)
     )
+    entry = dataclasses.replace(entry, reference=reference)
+    return made.baseline(session=session, entries=(entry,), **changes)
 
 
 class SessionsTest(unittest.TestCase):
@@ -44,7 +25,7 @@ class SessionsTest(unittest.TestCase):
         baseline = record("a", 100.0, 400.0)
         for session in (record("b", 50.0, 50.0), record("c", 70.0, 70.0)):
             baseline = sessions.append_session(baseline, session)
-        baseline = document.decode(document.FORMAT.encode(baseline), "x")
+        baseline = document.decode(made.document(baseline), "x")
         self.assertEqual("metal", baseline.name)
         (entry,) = baseline.entries
         self.assertEqual(tuple("aabbcc"), entry.reference.boots)
@@ -67,11 +48,9 @@ class SessionsTest(unittest.TestCase):
 
     def test_rejected(self):
         """Another machine, and a session that lacks a workload."""
-        other = document.Machine(
-            name="compute1", fingerprint={"kernel": "6.12"}
-        )
+        other = document.Machine(name="host-1", fingerprint={"kernel": "6.12"})
         with self.assertRaisesRegex(
-            document.BaselineError, r"--append: compute1 .*kernel_differs"
+            document.BaselineError, r"--append: host-1 .*kernel_differs"
         ):
             sessions.append_session(
                 record("a", 1.0), record("b", 1.0, machine=other)

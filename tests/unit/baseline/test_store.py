@@ -16,6 +16,17 @@ from rally_vmperf.baseline import store
 from tests.unit import made
 
 
+def _write(**changes):
+    """Return the JSON text of a baseline with some keys changed."""
+    return json.dumps(made.document(made.baseline(), **changes))
+
+
+def _write_entry(**changes):
+    """Return the JSON text of a baseline with some keys of its entry."""
+    (entry,) = made.document(made.baseline())["entries"]
+    return _write(entries=[{**entry, **changes}])
+
+
 @ddt.ddt
 class TestStore(unittest.TestCase):
     """Documents are registered whole, read back checked, never lost."""
@@ -157,67 +168,46 @@ class TestStore(unittest.TestCase):
         ("[]", r"\$"),
         ('{"a": NaN}', r"at \$.a: nan: must be a finite"),
         (
-            json.dumps(made.baseline_document(version=7)),
+            _write(version=7),
             "version 7, of a later",
         ),
         (
-            json.dumps(made.baseline_document(name="other")),
+            _write(name="other"),
             "contains the name",
         ),
         (
-            json.dumps(
-                made.baseline_document(entries=[made.entry(metrics={})])
-            ),
+            _write_entry(metrics={}),
             r"\$\.entries\.repetitions: .*not among the metrics",
         ),
         (
-            json.dumps(made.baseline_document(recorded_at="yesterday")),
+            _write(recorded_at="yesterday"),
             "isoformat",
         ),
         (
-            json.dumps(
-                made.baseline_document(recorded_at="2026-01-01T00:00:00")
-            ),
+            _write(recorded_at="2026-01-01T00:00:00"),
             "recorded_at .*must have a zone",
         ),
         *(
             (
-                json.dumps(
-                    made.baseline_document(
-                        entries=[
-                            made.entry(
-                                repetitions=made.table(
-                                    [{"cpu.sysbench.rate": [value]}]
-                                )
-                            )
-                        ]
-                    )
+                _write_entry(
+                    repetitions={
+                        "machines": ["copy-1"],
+                        "values": {"cpu.sysbench.rate": [[value]]},
+                    }
                 ),
                 r"\$\.entries\.repetitions: cpu.sysbench.rate is",
             )
             for value in (0, -1.0)
         ),
         (
-            json.dumps(
-                made.baseline_document(
-                    entries=[
-                        made.entry(
-                            findings=[
-                                {"kind": "new", "subject": "", "detail": ""}
-                            ]
-                        )
-                    ]
-                )
+            _write_entry(
+                findings=[{"kind": "new", "subject": "", "detail": ""}]
             ),
             "Unknown kind of finding 'new'",
         ),
         *(
             (
-                json.dumps(
-                    made.baseline_document(
-                        machine={"name": "m", "fingerprint": {key: value}}
-                    )
-                ),
+                _write(machine={"name": "m", "fingerprint": {key: value}}),
                 rf"\$\.machine\.fingerprint\.{key}",
             )
             for key, value in (

@@ -1,6 +1,5 @@
 """Tests of the command that compares runs."""
 
-import copy
 import csv
 import io
 import json
@@ -17,6 +16,8 @@ from rally_vmperf.baseline import store
 from rally_vmperf.cmd import compare
 from rally_vmperf.questions import compared_run
 from rally_vmperf.questions import limits_file
+from rally_vmperf.records import journal
+from rally_vmperf.records import model
 from tests.unit import made
 from tests.unit.hostile import attacks
 from tests.unit.hostile import records as hostile_records
@@ -28,15 +29,9 @@ COUNT = "network.iperf3.to_peer.retransmits"
 PASS = ("--on-inconclusive", "pass")
 
 
-def scale(records, metric, factor, number=0):
-    """Multiply the samples of a metric in a condition of records."""
-    for record in records:
-        values = record["conditions"][number]["observations"]["values"]
-        values[metric] = [
-            value if value is None else round(value * factor, 9)
-            for value in values[metric]
-        ]
-    return records
+def slow_records():
+    """Return records with 80 % of a rate."""
+    return made.with_factor(made.records(), 0.8, RATE)
 
 
 class CompareTestCase(unittest.TestCase):
@@ -54,25 +49,22 @@ class CompareTestCase(unittest.TestCase):
 
     def journal(self, name, records):
         """Write records to a journal; return its path."""
-        path = self.folder / f"{name}.jsonl"
-        path.write_text(
-            "".join(f"{json.dumps(record)}\n" for record in records)
-        )
+        written = journal.Journal(self.folder, name)
+        for record in records:
+            written.append(record)
         made.keep_files(self.folder)
-        return path
+        return written.path
 
-    def copy_golden(self, name, change=lambda record: None):
+    def copy_golden(self, name, change=lambda record: record):
         """Write a changed copy of a golden run; return both paths.
 
-        :param change: A function that changes a record.
+        :param change: A function that returns a changed record.
         """
         path = golden_runs.journal(name)
         for file in path.parent.glob("*.gz"):
             (self.folder / file.name).write_bytes(file.read_bytes())
-        records = [*map(json.loads, path.read_text().splitlines())]
-        for record in records:
-            change(record)
-        return path, self.journal("other", records)
+        records = golden_runs.source(name).records
+        return path, self.journal("other", map(change, records))
 
     def register(self):
         """Register the baseline of a golden run as ``old``."""
@@ -114,7 +106,7 @@ class TestTwoRuns(CompareTestCase):
     def test_runs_without_bare_metal(self):
         """Guests are compared with guests, in each metric."""
         first = self.journal("first", made.guest_records())
-        slow = scale(made.guest_records(), RATE, 0.8)
+        slow = made.with_factor(made.guest_records(), 0.8, RATE)
         second = self.journal("second", slow)
         rows = self.results(2, first, second)
         self.assertEqual({*made.METRICS}, {row["Metric"] for row in rows})
@@ -184,15 +176,9 @@ class TestTwoRuns(CompareTestCase):
         """The largest downtime is compared, with the limit of the first."""
         name = "guest.migration.downtime"
 
-        def stop_longer(record):
-            for condition in record["conditions"]:
-                values = condition["observations"]["values"]
-                if name in values:
-                    values[name] = [
-                        value and 100 * value for value in values[name]
-                    ]
-
-        paths = self.copy_golden("migration", stop_longer)
+        paths = self.copy_golden(
+            "migration", lambda record: made.with_factor(record, 100, name)
+        )
         limits = golden_runs.limits("migration")
         rows = self.results(2, *paths, "--limits", limits)
         self.assertEqual(
@@ -300,7 +286,7 @@ class TestTwoRuns(CompareTestCase):
         metric = "cpu.sysbench.rate"
         paths = self.copy_golden(
             "density-four-guests",
-            lambda record: scale([record], metric, factor),
+            lambda record: made.with_factor(record, factor, metric, [0]),
         )
         rows = self.results(code, *paths, *PASS)
         decided = [
@@ -340,7 +326,8 @@ class TestTwoRuns(CompareTestCase):
     def test_counts(self):
         """A count above its limit is worse; without one, it is shown."""
         first, second = self.copy_golden(
-            "late-commands", lambda record: set_count(record, 90_000)
+            "late-commands",
+            lambda record: made.with_conditions(record, set_count),
         )
         limits = self.limits(
             'vmperf_degradation: {max: {"network.*.retransmits": 1000}}'
@@ -371,12 +358,11 @@ class TestTwoRuns(CompareTestCase):
         paths = []
         for name, factor in (("before", 1), ("after", 0.85)):
             sla = {"vmperf_overhead": made.LIMITS, "failure_rate": {"max": 0}}
-            task = rally_results.results([(made.records(), {})])
+            records = made.with_factor(made.records(), factor, RATE)
+            task = rally_results.results([(records, {})])
             (subtask,) = task["tasks"][0]["subtasks"]
             (workload,) = subtask["workloads"]
             workload["sla"] = sla
-            for iteration in workload["data"]:
-                scale(_records_in(iteration), RATE, factor)
             paths.append(self.folder / f"{name}.json")
             paths[-1].write_text(json.dumps(task))
         rows = {row["Metric"]: row for row in self.results(0, *paths)}
@@ -407,7 +393,7 @@ class TestTwoRuns(CompareTestCase):
     def test_one_metric(self):
         """One metric is worse; each other one is equal."""
         first = self.journal("before", made.records())
-        second = self.journal("after", scale(made.records(), RATE, 0.8))
+        second = self.journal("after", slow_records())
         rows = self.results(2, first, second)
         results = {row["Metric"]: row["Result"] for row in rows}
         self.assertEqual("worse", results.pop(RATE))
@@ -415,7 +401,8 @@ class TestTwoRuns(CompareTestCase):
         self.assertNotIn("better", results.values())
         self.assertNotIn("worse", results.values())
         (row,) = (row for row in rows if row["Metric"] == RATE)
-        self.assertAlmostEqual(20, row["Loss (%)"])
+        # Samples in a journal have five digits.
+        self.assertAlmostEqual(20, row["Loss (%)"], delta=0.001)
         self.assertGreater(row["Low (%)"], row["Margin (%)"])
         self.assertEqual((5, "after"), (row["Margin (%)"], row["Run"]))
         self.assertIn(
@@ -425,7 +412,7 @@ class TestTwoRuns(CompareTestCase):
     def test_margins(self):
         """A margin by glob applies to its metrics."""
         first = self.journal("before", made.records())
-        second = self.journal("after", scale(made.records(), RATE, 0.8))
+        second = self.journal("after", slow_records())
         for margin, expected, code in (
             ("disk.*=30", "equal", 0),
             ("1", "worse", 2),
@@ -437,7 +424,7 @@ class TestTwoRuns(CompareTestCase):
     def test_table(self):
         """The runs head their columns, and empty columns are left out."""
         first = self.journal("x", made.records())
-        second = self.journal("y", scale(made.records(), RATE, 0.8))
+        second = self.journal("y", slow_records())
         table = self.printed(2, f"before={first}", f"after={second}")
         _, heads, _, row, *_ = table.splitlines()
         heads = [head.strip() for head in heads.split("|")[1:-1]]
@@ -461,16 +448,15 @@ class TestTwoRuns(CompareTestCase):
 
     def test_workloads_of_a_task(self):
         """They are compared in their order, with one correction."""
-        task = rally_results.results(
-            [(made.records(), {}), (made.records(), {})]
-        )
-        second = copy.deepcopy(task)
-        iterations = second["tasks"][0]["subtasks"][0]["workloads"][1]["data"]
-        for iteration in iterations:
-            scale(_records_in(iteration), RATE, 0.8)
         made.keep_files(self.folder)
         paths = []
-        for name, content in (("before", task), ("after", second)):
+        for name, factor in (("before", 1), ("after", 0.8)):
+            content = rally_results.results(
+                [
+                    (made.records(), {}),
+                    (made.with_factor(made.records(), factor, RATE), {}),
+                ]
+            )
             path = self.folder / f"{name}.json"
             path.write_text(json.dumps(content))
             paths.append(path)
@@ -485,38 +471,27 @@ class TestTwoRuns(CompareTestCase):
 
 
 def drop_disk(record):
-    """Remove all samples of the disk from a record."""
-    for condition in record["conditions"]:
-        observations = condition["observations"]
-        observations["values"] = {
-            name: values
-            for name, values in observations["values"].items()
-            if not name.startswith("disk.")
-        }
-        condition["distributions"] = [
-            distribution
-            for distribution in condition["distributions"]
-            if not distribution["metric"].startswith("disk.")
-        ]
+    """Return a record without the samples of the disk."""
+    (condition,) = record.repetition.conditions
+    distributions = tuple(
+        distribution
+        for distribution in condition.distributions
+        if not distribution.metric.name.startswith("disk.")
+    )
+    observations = made.vary(
+        condition,
+        lambda name, value, _: None if name.startswith("disk.") else value,
+    ).observations
+    return made.with_condition(
+        record, distributions=distributions, observations=observations
+    )
 
 
-def set_count(record, number):
-    """Set the counts of a record."""
-    for condition in record["conditions"]:
-        values = condition["observations"]["values"]
-        if COUNT in values:
-            values[COUNT] = [number for _ in values[COUNT]]
-
-
-def _records_in(document):
-    """Return the records anywhere in a JSON document."""
-    if isinstance(document, dict):
-        if "conditions" in document:
-            return [document]
-        document = list(document.values())
-    if isinstance(document, list):
-        return [each for element in document for each in _records_in(element)]
-    return []
+def set_count(condition):
+    """Return a condition with another count."""
+    return made.vary(
+        condition, lambda name, value, _: 90_000 if name == COUNT else value
+    )
 
 
 @ddt.ddt
@@ -542,7 +517,7 @@ class TestNotComparable(CompareTestCase):
         """They are named."""
         records = made.records()
         path = self.journal("a", records)
-        missing = self.folder / records[0]["machines_file"]["name"]
+        missing = self.folder / records[0].machines_file.name
         missing.unlink()
         with self.assertRaisesRegex(
             compared_run.ComparisonError,
@@ -560,11 +535,7 @@ class TestNotComparable(CompareTestCase):
     def test_nothing_to_compare(self):
         """A run without counted repetitions is not equal to another."""
         path = self.journal("a", made.records())
-        void = made.records()
-        for record in void:
-            record["findings"].append(
-                {"kind": "guest_rebooted", "subject": "g1", "detail": "x"}
-            )
+        void = made.with_finding(made.records(), "guest_rebooted")
         with self.assertRaisesRegex(
             compare.CompareError, "no metric can be compared: b: void: .*g1"
         ):
@@ -655,7 +626,7 @@ class TestMoreRuns(CompareTestCase):
     def test_ranking(self):
         """The run that differs is worse, and it is the last."""
         path = self.journal("x", made.records())
-        slow = self.journal("slow", scale(made.records(), RATE, 0.8))
+        slow = self.journal("slow", slow_records())
         paths = [f"h1={path}", f"h2={slow}", f"h3={path}", f"h4={path}"]
         rows = [
             row for row in self.results(2, *paths) if row["Metric"] == RATE
@@ -676,7 +647,7 @@ class TestPage(CompareTestCase):
     def test_page(self):
         """It has the chart, the table and the differences."""
         first = self.journal("before", made.records())
-        second = self.journal("after", scale(made.records(), RATE, 0.8))
+        second = self.journal("after", slow_records())
         page = self.folder / "page.html"
         self.printed(2, first, second, "--html", page)
         html = page.read_text()
@@ -689,9 +660,10 @@ class TestPage(CompareTestCase):
 
     def test_hostile_names(self):
         """They are escaped on the page and in the terminal."""
-        records = hostile_records.of_overhead()
-        for record in records:
-            record["findings"] = []
+        records = [
+            model.decode({**document, "findings": []})
+            for document in hostile_records.of_overhead()
+        ]
         path = self.journal("a", records)
         name = f"{attacks.WORDS['script']}\x1b[31m"
         second = made.records(guests=2, emulated=True)

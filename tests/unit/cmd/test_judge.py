@@ -24,7 +24,6 @@ from rally_vmperf.measurement import finding
 from rally_vmperf.questions import limits_file
 from rally_vmperf.questions.overhead import run as overhead
 from rally_vmperf.records import journal
-from rally_vmperf.records import model
 from rally_vmperf.records import sources
 from tests.unit import made
 from tests.unit.report import rally_results
@@ -65,7 +64,7 @@ class TestJudge(unittest.TestCase):
     def journal(self, **changes):
         written = journal.Journal(self.folder, "one")
         for record in made.records():
-            written.append(model.decode({**record, **changes}))
+            written.append(made.with_fields(record, **changes))
         return written.path
 
     @ddt.data((LOOSE, 0, "passed"), (STRICT, 2, "failed"))
@@ -155,8 +154,7 @@ class TestJudge(unittest.TestCase):
     def exported_run(self):
         """Return the run's results in the form of Rally's JSON."""
         records = journal.Journal(self.folder, "w").read()
-        documents = [*map(model.FORMAT.encode, records)]
-        content = rally_results.results([(documents, LOOSE)])
+        content = rally_results.results([(records, LOOSE)])
         for task in content["tasks"]:
             for workload in task["subtasks"][0]["workloads"]:
                 workload["sla_results"] = {}
@@ -330,7 +328,7 @@ class TestJudge(unittest.TestCase):
 
     def test_recording_of_bare_metal(self):
         """Its journal has no verdict, and the baseline has its figures."""
-        record = made.records()[0] | {"question": "recording"}
+        record = made.document(made.run_record(), question="recording")
         path = self.written("recording.json", record)
         with self.assertRaisesRegex(
             sources.SourceError, "recording of bare metal.* baseline show NAME"
@@ -348,7 +346,7 @@ class TestJudge(unittest.TestCase):
 
     def test_one_record(self):
         """It is too little to be passed."""
-        path = self.written("one.json", made.records()[-1])
+        path = self.written("one.json", made.document(made.records()[-1]))
         limits = self.written("limits.yaml", {"vmperf_overhead": LOOSE})
         code, lines = self.judged(path, "--limits", limits)
         self.assertEqual(2, code)

@@ -10,7 +10,9 @@ import unittest
 
 import ddt
 
+from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
+from rally_vmperf.measurement import flow
 from tests.unit import made
 
 SCRIPT = str(pathlib.Path(sys.executable).parent / "rally-vmperf")
@@ -28,22 +30,23 @@ class TestScript(unittest.TestCase):
         self.home = pathlib.Path(folder.name)
         registry = store.Store(self.home / "baselines")
         registry.save(made.baseline())
-        flow = {"target": "peer", "hosts": "other", "path": "link"}
-        slower = made.entry(
-            cpus=["8,9"],
-            numa_nodes=[1],
-            flows=[{**flow, "floating_ip": False, "machines": 1}],
+        peer = flow.Flow(
+            target="peer", hosts="other", path="link", floating_ip=False
         )
-        for row in slower["repetitions"]["values"]["cpu.sysbench.rate"]:
-            row[0] /= 2
+        slower = made.entry(
+            {made.EVENTS: (50.0, 50.5, 49.5)},
+            cpus=("8,9",),
+            numa_nodes=(1,),
+            flows=(peer,),
+        )
         registry.save(
             made.baseline(
                 name="slow",
-                entries=[slower],
-                machine={
-                    "name": "old",
-                    "fingerprint": {"kernel": "5.10", "isolated_cpus": "8-15"},
-                },
+                entries=(slower,),
+                machine=document.Machine(
+                    name="old",
+                    fingerprint={"kernel": "5.10", "isolated_cpus": "8-15"},
+                ),
                 machine_class="r740",
             )
         )

@@ -20,6 +20,7 @@ from rally_vmperf.baseline import store
 from rally_vmperf.cmd import plan
 from rally_vmperf.cmd import task_file
 from rally_vmperf.guests import errors
+from rally_vmperf.measurement import finding
 from rally_vmperf.workloads import registry
 from tests.unit import made
 from tests.unit.guests import testing
@@ -154,21 +155,16 @@ class PlanTest(unittest.TestCase):
         """
         values = (100.0, 100.0 * noise, 100.0 / noise, 100.0, 100.0)
         entry = made.entry(
-            shape={"vcpus": 2, "memory_mib": 1024, "copies": 1},
+            {
+                made.EVENTS: values,
+                made.P95: [1 / value for value in values],
+            },
+            shape=document.Shape(2, 1024),
             arguments=registry.get_workload("sysbench").complete({}),
-            findings=list(findings),
-            repetitions=made.table(
-                [
-                    {
-                        "cpu.sysbench.rate": [value],
-                        "cpu.sysbench.latency_p95": [1 / value],
-                    }
-                    for value in values
-                ]
-            ),
+            findings=findings,
         )
         store.Store(self.path.parent).save(
-            made.baseline(entries=[entry]), replace=True
+            made.baseline(entries=(entry,)), replace=True
         )
         task = subtask(count=1)
         task["scenario"] = {
@@ -254,9 +250,9 @@ class PlanTest(unittest.TestCase):
 
     def test_a_void_baseline(self):
         """No run can pass: the reason and two ways out, in one line."""
-        busy = {"kind": "bare_metal_busy", "subject": "cpu", "detail": "9 %"}
+        busy = (finding.Finding("bare_metal_busy", "cpu", "9 %"),)
         sla = {"max_percent": {"cpu.sysbench.rate": 10}}
-        _, printed = self.plan_overhead(1.01, [busy], code=1, **sla)
+        _, printed = self.plan_overhead(1.01, busy, code=1, **sla)
         (line,) = (line for line in printed.splitlines() if "cpu: 9 %" in line)
         self.assertIn("rejected: sla vmperf_overhead: baseline 'metal'", line)
         self.assertIn("record it again on an empty host", line)
@@ -264,7 +260,7 @@ class PlanTest(unittest.TestCase):
             "or set tolerate: [bare_metal_busy] in vmperf.yaml", line
         )
         tolerated = {**sla, "tolerate": ["bare_metal_busy"]}
-        rows, printed = self.plan_overhead(1.01, [busy], **tolerated)
+        rows, printed = self.plan_overhead(1.01, busy, **tolerated)
         self.assertTrue(rows)
         self.assertNotIn("rejected:", printed)
 

@@ -13,7 +13,6 @@ from rally_vmperf.cmd import report
 from rally_vmperf.cmd.baselines import baseline_import
 from rally_vmperf.questions import limits_file
 from rally_vmperf.records import journal
-from rally_vmperf.records import model
 from rally_vmperf.report import export
 from tests.unit import made
 from tests.unit.report import rally_results
@@ -35,7 +34,7 @@ class ReportTestCase(unittest.TestCase):
     def journal(self, name="one", **arguments):
         written = journal.Journal(self.folder, name)
         for record in made.records(**arguments):
-            written.append(model.decode(record))
+            written.append(record)
         made.keep_files(self.folder)
         return str(written.path)
 
@@ -95,7 +94,7 @@ class ReportTestCase(unittest.TestCase):
     def density(self):
         written = journal.Journal(self.folder, "curves")
         for record in made.few(made.density_records()):
-            written.append(model.decode(record))
+            written.append(record)
         made.keep_files(self.folder)
         return str(written.path)
 

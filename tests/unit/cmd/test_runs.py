@@ -15,7 +15,6 @@ from rally_vmperf.cmd import judge
 from rally_vmperf.cmd import runs
 from rally_vmperf.records import journal
 from rally_vmperf.records import journal_index
-from rally_vmperf.records import model
 from tests.unit import made
 
 LIMITS = {"vmperf_overhead": {"max_percent": {"*": 99}}}
@@ -38,15 +37,15 @@ class TestRuns(unittest.TestCase):
     def write(self, run, task, day, host="compute-1", criteria=LIMITS):
         """Write the journal of a run."""
         for record in made.records():
-            changed = {
-                **record,
-                "run": run,
-                "task": task,
-                "criteria": criteria,
-                "started_at": f"2026-03-{day:02d}T05:00:00+00:00",
-                "machines": [made.machine_entry("g1", host=host)],
-            }
-            journal.Journal(self.directory, run).append(model.decode(changed))
+            changed = made.with_fields(
+                record,
+                run=run,
+                task=task,
+                criteria=criteria,
+                started_at=f"2026-03-{day:02d}T05:00:00+00:00",
+                machines=(made.machine("g1", host=host),),
+            )
+            journal.Journal(self.directory, run).append(changed)
 
     def run_command(self, command_class, *arguments):
         """Return the exit code and what a command printed."""
@@ -117,13 +116,15 @@ class TestRuns(unittest.TestCase):
 
     def test_many_hosts(self):
         """Four are named, the others are counted."""
-        record = made.records()[0]
-        record["machines"] = [
-            made.machine_entry(f"g{number}", host=f"compute-{number}")
-            for number in range(1, 7)
-        ]
-        record["started_at"] = "2026-04-01T00:00:00+00:00"
-        journal.Journal(self.directory, "many").append(model.decode(record))
+        record = made.with_fields(
+            made.run_record(),
+            machines=tuple(
+                made.machine(f"g{number}", host=f"compute-{number}")
+                for number in range(1, 7)
+            ),
+            started_at="2026-04-01T00:00:00+00:00",
+        )
+        journal.Journal(self.directory, "many").append(record)
         self.assertEqual(
             "compute-1, compute-2, compute-3, compute-4, 2 more",
             self.list_rows()[0]["Hosts"],

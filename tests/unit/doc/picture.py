@@ -1,7 +1,6 @@
 """The pages in the pictures of the documentation."""
 
 import collections.abc
-import copy
 import dataclasses
 import pathlib
 import random
@@ -12,6 +11,7 @@ import numpy
 from rally_vmperf.audit import page as audit_page
 from rally_vmperf.audit import result
 from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions import source_judge
 from rally_vmperf.report import page as report_page
 from tests.bench import audit
@@ -24,21 +24,29 @@ from tests.unit.questions import golden_runs
 KEY = "Description"
 
 REPETITIONS = 5
-#: Metric -> unit, direction, value of bare metal, loss in percent.
+#: The value of bare metal and the loss in percent by metric.
 METRICS = {
-    "cpu.sysbench.rate": ("events/s", "higher", 3421.0, 1.1),
-    "cpu.bzip2.compress_time": ("s", "lower", 6.12, 2.3),
-    "cpu.bzip2.decompress_time": ("s", "lower", 2.71, 2.0),
-    "memory.mbw.memcpy.bandwidth": ("B/s", "higher", 9.84e9, 4.6),
-    "memory.mbw.dumb.bandwidth": ("B/s", "higher", 8.31e9, 5.2),
-    "disk.fio.read.bandwidth": ("B/s", "higher", 2.31e9, 3.1),
-    "disk.fio.write.bandwidth": ("B/s", "higher", 1.42e9, 6.4),
-    "disk.fio.randread.iops": ("ops/s", "higher", 48210.0, 10.8),
-    "disk.fio.randread.latency_p50": ("s", "lower", 0.000612, 12.1),
-    "disk.fio.randwrite.iops": ("ops/s", "higher", 39870.0, 26.3),
-    "disk.fio.randwrite.latency_p50": ("s", "lower", 0.000741, 35.7),
-    "network.iperf3.to_peer.throughput": ("bit/s", "higher", 9.38e9, 4.4),
-    "network.iperf3.from_peer.throughput": ("bit/s", "higher", 9.38e9, 7.9),
+    sample.Metric(name, unit, better): (value, loss)
+    for name, (unit, better, value, loss) in {
+        "cpu.sysbench.rate": ("events/s", "higher", 3421.0, 1.1),
+        "cpu.bzip2.compress_time": ("s", "lower", 6.12, 2.3),
+        "cpu.bzip2.decompress_time": ("s", "lower", 2.71, 2.0),
+        "memory.mbw.memcpy.bandwidth": ("B/s", "higher", 9.84e9, 4.6),
+        "memory.mbw.dumb.bandwidth": ("B/s", "higher", 8.31e9, 5.2),
+        "disk.fio.read.bandwidth": ("B/s", "higher", 2.31e9, 3.1),
+        "disk.fio.write.bandwidth": ("B/s", "higher", 1.42e9, 6.4),
+        "disk.fio.randread.iops": ("ops/s", "higher", 48210.0, 10.8),
+        "disk.fio.randread.latency_p50": ("s", "lower", 0.000612, 12.1),
+        "disk.fio.randwrite.iops": ("ops/s", "higher", 39870.0, 26.3),
+        "disk.fio.randwrite.latency_p50": ("s", "lower", 0.000741, 35.7),
+        "network.iperf3.to_peer.throughput": ("bit/s", "higher", 9.38e9, 4.4),
+        "network.iperf3.from_peer.throughput": (
+            "bit/s",
+            "higher",
+            9.38e9,
+            7.9,
+        ),
+    }.items()
 }
 #: The standard deviation of repetitions in percent, by part.
 _NOISE = {"cpu": 0.3, "memory": 1, "disk": 1.5, "network": 0.8}
@@ -120,18 +128,22 @@ def create_density():
 def create_tuning():
     """Return the page of a run with three models of network interfaces."""
     generator = random.Random(1)  # equal in every run
-    records = made.records(REPETITIONS, warmup=0)
-    for record in records:
-        (condition,) = record["conditions"]
-        record["question"] = "tuning"
-        record["options"] = {
-            "variants": [{"name": name} for name in VARIANTS],
-            "reference": "e1000",
-            "idle_guests": "running",
-        }
-        record["conditions"] = [
-            _vary(condition, name, generator) for name in VARIANTS
-        ]
+    records = [
+        made.with_fields(
+            record,
+            question="tuning",
+            options={
+                "variants": [{"name": name} for name in VARIANTS],
+                "reference": "e1000",
+                "idle_guests": "running",
+            },
+            conditions=tuple(
+                _vary(record.repetition.conditions[0], name, generator)
+                for name in VARIANTS
+            ),
+        )
+        for record in made.records(REPETITIONS, warmup=0)
+    ]
     return report_page.standalone([made.run_of(records, question="tuning")])
 
 
@@ -177,42 +189,42 @@ PICTURES = (
 def _records():
     """Return the records of a run with one guest."""
     generator = random.Random(1)  # equal in every run
-    bare_metal = [_samples(generator, False) for _ in range(REPETITIONS)]
-    records = made.records(REPETITIONS, warmup=0)
-    for record in records:
-        (condition,) = record["conditions"]
-        condition["observations"]["values"] = _samples(generator, True)
-        record["metrics"] = {
-            name: {"unit": unit, "better": better, "scale": "ratio"}
-            for name, (unit, better, _, _) in METRICS.items()
-        }
-        record["expected_metrics"] = list(METRICS)
-        record["findings"] = []
-        record["bare_metal"] = made.reference_document(
-            "r740", "compute-1", {1: bare_metal}
+    bare_metal = made.build_reference(
+        [_samples(generator, False) for _ in range(REPETITIONS)]
+    )
+    return [
+        made.with_condition(
+            made.with_fields(
+                record,
+                metrics=tuple(METRICS),
+                expected_metrics=tuple(METRICS),
+                findings=(),
+                bare_metal=made.bare_metal({1: bare_metal}),
+            ),
+            observations=made.observations(["g1"], _samples(generator, True)),
         )
-    return records
+        for record in made.records(REPETITIONS, warmup=0)
+    ]
 
 
 def _vary(condition, variant, generator):
     """Return a condition with the rates of a variant."""
-    varied = copy.deepcopy(condition)
-    varied["axes"] = {"variant": variant}
-    varied["position"] = 1
-    values = varied["observations"]["values"]
-    for name, samples in values.items():
+
+    def vary(name, value, _):
         change = VARIANTS[variant][not name.startswith("network.")]
-        factor = 1 + change / 100 + generator.gauss(0, 0.01)
-        values[name] = [value * factor for value in samples]
-    return varied
+        return value * (1 + change / 100 + generator.gauss(0, 0.01))
+
+    return dataclasses.replace(
+        made.vary(condition, vary), axes={"variant": variant}
+    )
 
 
 def _samples(generator, is_guest):
     """Return a repetition: the value of each metric in one machine."""
     samples = {}
-    for name, (_, better, value, loss) in METRICS.items():
-        change = loss / 100 * (-1 if better == "higher" else 1)
+    for metric, (value, loss) in METRICS.items():
+        change = loss / 100 * (-1 if metric.better == "higher" else 1)
         factor = 1 + change if is_guest else 1
-        noise = generator.gauss(0, _NOISE[name.partition(".")[0]]) / 100
-        samples[name] = [value * factor * (1 + noise)]
+        noise = generator.gauss(0, _NOISE[metric.name.partition(".")[0]])
+        samples[metric] = [value * factor * (1 + noise / 100)]
     return samples

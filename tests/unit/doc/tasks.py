@@ -16,10 +16,12 @@ from rally.task import engine
 from rally.task import task_cfg
 
 from doc.ext import tasks_page
+from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import protocols
-from rally_vmperf.records import codec
+from rally_vmperf.measurement.samples import merged
+from rally_vmperf.measurement.samples import series
 from tests.unit import made
 from tests.unit.doc import pages
 from tests.unit.workloads import golden
@@ -42,7 +44,7 @@ _FILE = re.compile(
     r'"(key_file|known_hosts|password_file|proxy_login)": "([^"]+)"'
 )
 SHAPE = {"vcpus": 2, "memory_mib": 2048, "copies": 1}
-MACHINE = {"name": "host-1", "fingerprint": {}}
+MACHINE = document.Machine(name="host-1", fingerprint={})
 
 
 def rally():
@@ -213,10 +215,7 @@ def _register(task, registry_of_baselines):
         covered.setdefault(name, []).extend(entries)
     for name, entries in covered.items():
         registry_of_baselines.save(
-            dataclasses.replace(
-                made.baseline(name=name, machine=MACHINE),
-                entries=tuple(entries),
-            )
+            made.baseline(name=name, machine=MACHINE, entries=tuple(entries))
         )
 
 
@@ -225,30 +224,34 @@ def baseline(name, assignments, limited_by="cgroup2"):
     return made.baseline(
         name=name,
         machine=MACHINE,
-        entries=[
+        entries=tuple(
             _entry(assigned, copies, limited_by)
             for assigned in assignments
             for copies in (1, 2, 3, 4, 8)
-        ],
+        ),
     )
 
 
 def _entry(assigned, copies, limited_by):
     assigned = assigned.for_vcpus(SHAPE["vcpus"])
     metrics = assigned.workload.metrics(assigned.arguments)
-    samples = {metric.name: [100.0] * copies for metric in metrics}
-    line = {"machines": copies, "means": {"end": 10, "mean": [90, 110]}}
-    return made.entry(
+    means = series.MeanSeries(end=10, mean=(90, 110))
+    entry = made.entry(
+        dict.fromkeys(metrics, (100.0,) * 3),
         workload=assigned.workload.name,
         arguments=assigned.arguments,
         **assigned.protocol(),
         limited_by=limited_by,
-        shape={**SHAPE, "copies": copies},
-        metrics={metric.name: codec.encode(metric) for metric in metrics},
-        repetitions=made.table([samples] * 3, copies),
-        time_series=[
-            {"metric": name, **line}
-            for name in samples
-            if _OVER_TIME.fullmatch(name)
-        ],
+        shape=document.Shape(**{**SHAPE, "copies": copies}),
+    )
+    time_series = tuple(
+        merged.TimeSeries(metric=metric, machines=copies, means=means)
+        for metric in metrics
+        if _OVER_TIME.fullmatch(metric.name)
+    )
+    return dataclasses.replace(
+        entry,
+        reference=dataclasses.replace(
+            entry.reference, time_series=time_series
+        ),
     )

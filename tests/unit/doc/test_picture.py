@@ -27,7 +27,9 @@ class PictureTestCase(unittest.TestCase):
         page = picture.create_overhead()
         headline, *figures = picture.show_figures(page).splitlines()
         self.assertIn("Failed: 2 of 13 metrics", headline)
-        self.assertLessEqual(set(picture.METRICS), set(figures))
+        self.assertLessEqual(
+            {metric.name for metric in picture.METRICS}, set(figures)
+        )
         verdicts = re.findall('<span class="badge ([a-z]+)">', page)
         self.assertEqual({"passed", "failed", "warning"}, set(verdicts))
 

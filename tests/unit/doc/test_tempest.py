@@ -95,11 +95,8 @@ class TempestPageTestCase(unittest.TestCase):
         limits = limits_file.read_limits(str(path))
         limits["vmperf_degradation"]["compare_to"] = compare_to
         records = made.density_records((1, 2), bare_metal=(1, 2))
-        for record in records:
-            record["findings"] += [
-                {"kind": kind, "subject": "compute-1", "detail": "x"}
-                for kind in ("bare_metal_is_guest", "bare_metal_busy")
-            ]
+        for kind in ("bare_metal_is_guest", "bare_metal_busy"):
+            records = made.with_finding(records, kind, "compute-1")
         run = made.density_run(records, limits)
         self.assertTrue(run.passed, run.headline)
 

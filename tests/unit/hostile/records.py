@@ -14,10 +14,12 @@ ALL = " ".join(WORDS)
 
 
 def of_overhead():
-    """Return records in which every text of a guest is hostile."""
-    records = made.records(guests=2, emulated=True)
-    for number, record in enumerate(records):
+    """Return documents in which every text of a guest is hostile."""
+    records = _encode(
         made.redescribe(record, functools.partial(_describe, WORDS[number]))
+        for number, record in enumerate(made.records(guests=2, emulated=True))
+    )
+    for record in records:
         record["findings"] += [
             {"kind": kind, "subject": text, "detail": text}
             for kind in ("wrong_host", "steal_time")
@@ -29,7 +31,12 @@ def of_overhead():
     records[-1]["missing"] = [
         {"name": text, "machine": text, "reason": text} for text in WORDS
     ]
-    return [shaped.shaped(record) for record in records]
+    return records
+
+
+def _encode(records):
+    """Return the documents of records, whose texts are not yet harmless."""
+    return [made.document(shaped.shaped(record)) for record in records]
 
 
 def _describe(flavor, details):
@@ -47,7 +54,7 @@ def _describe(flavor, details):
 
 
 def of_tuning():
-    """Return records of variants in which every text is hostile."""
+    """Return documents of variants in which every text is hostile."""
     records = of_overhead()
     for record in records:
         (only,) = record["conditions"]
@@ -68,14 +75,16 @@ def of_tuning():
 
 
 def of_density():
-    """Return records of curves in which every text of a guest is hostile."""
-    records = made.few(made.broken())
-    for record in records:
+    """Return documents of curves in which every text of a guest is hostile."""
+    records = _encode(
         made.redescribe(record, functools.partial(_describe, ALL))
+        for record in made.few(made.broken())
+    )
+    for record in records:
         record["machines"][0]["host"] = ALL
         for level in record["conditions"]:
             _spoil(level)
-    return [shaped.shaped(record) for record in records]
+    return records
 
 
 def _rename_machines(condition):
@@ -90,12 +99,14 @@ def _rename_machines(condition):
 
 
 def _spoil(level):
+    if "skip_reason" in level:
+        level["skip_reason"] = ALL
+        return
     _rename_machines(level)
-    level["skip_reason"] = level["skip_reason"] and ALL
-    level["missing"] += [
+    level["missing"] = level.get("missing", []) + [
         {"name": text, "machine": text, "reason": text} for text in WORDS
     ]
-    level["findings"] += [
+    level["findings"] = level.get("findings", []) + [
         {"kind": "steal_time", "subject": text, "detail": text}
         for text in WORDS
     ]

@@ -18,7 +18,6 @@ WORKLOADS = [
         "arguments": {"size_mib": 16, "runtime": 1, "ramp_time": 0},
     },
 ]
-SHAPE = {"vcpus": 1, "memory_mib": 1024, "copies": 1}
 #: What a record tells in one line.
 EXPECTED = runs.RECORDED_ERRORS
 LIMITS = {"max_percent": {"*": 50}}
@@ -27,7 +26,7 @@ LIMITS = {"max_percent": {"*": 50}}
 def baseline():
     """Return a baseline for the workloads: every figure is 1."""
     return made.baseline(
-        entries=[_entry(assignment) for assignment in _assignments()]
+        entries=tuple(_entry(assignment) for assignment in _assignments())
     )
 
 
@@ -71,12 +70,7 @@ def _assignments():
 def _entry(assignment):
     metrics = assignment.workload.metrics(assignment.arguments)
     return made.entry(
+        dict.fromkeys(metrics, (1.0,) * 3),
         workload=assignment.workload.name,
         arguments=assignment.arguments,
-        shape=SHAPE,
-        metrics={
-            m.name: {"unit": m.unit, "better": m.better, "scale": m.scale}
-            for m in metrics
-        },
-        repetitions=made.table([{m.name: [1.0] for m in metrics}] * 3),
     )

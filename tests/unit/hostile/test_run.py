@@ -103,7 +103,7 @@ class RunTestCase(unittest.TestCase):
 
     def test_the_page(self):
         shown = made.run_of(
-            [*map(model.FORMAT.encode, self.records)],
+            [*map(model.shorten, self.records)],
             {"vmperf_overhead": run.LIMITS},
             self.journal.folder,
         )

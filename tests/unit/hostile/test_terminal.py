@@ -1,5 +1,6 @@
 """Tests of what our commands and Rally's log show on a terminal."""
 
+import dataclasses
 import json
 import os
 import pathlib
@@ -9,6 +10,7 @@ import unittest
 
 import ddt
 
+from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
 from rally_vmperf.report import export
 from tests.unit import confinement
@@ -38,25 +40,19 @@ class TestTerminal(unittest.TestCase):
         registry.save(
             made.baseline(
                 name="bad",
-                entries=[made.entry(limited_by=bad)],
-                machine={
-                    "name": bad,
-                    "fingerprint": {"kernel": bad, "isolated_cpus": bad},
-                },
+                entries=(made.entry(limited_by=bad),),
+                machine=document.Machine(
+                    name=bad,
+                    fingerprint={"kernel": bad, "isolated_cpus": bad},
+                ),
             )
         )
+        metric = dataclasses.replace(made.EVENTS, name=bad)
         values = (100.0, 100.1, 99.9, 100.2, 200.0, 200.1, 199.9, 200.2)
         registry.save(
             made.baseline(
                 name="irregular",
-                entries=[
-                    made.entry(
-                        metrics={bad: made.RATE},
-                        repetitions=made.table(
-                            [{bad: [value]} for value in values]
-                        ),
-                    )
-                ],
+                entries=(made.entry({metric: values}),),
             )
         )
         (registry.folder / "folder.json").mkdir()

@@ -7,20 +7,13 @@ import ddt
 from rally_vmperf.judging import verdict_table
 from rally_vmperf.measurement import finding
 from rally_vmperf.questions import source_judge
-from rally_vmperf.records import sources
 from tests.unit import made
 
 
 def lines(records, **criteria):
     """Return the table of records that are held to these criteria."""
-    source = sources.Source(
-        question=records[0]["question"],
-        scenario="",
-        records=made.decoded(records),
-        criteria={
-            f"vmperf_{name}": criterion for name, criterion in criteria.items()
-        },
-    )
+    limits = {f"vmperf_{name}": limit for name, limit in criteria.items()}
+    source = made.source_of(records, limits, folder=None)
     return verdict_table.lines(source_judge.judge_source(source))
 
 
@@ -70,11 +63,9 @@ class TestLines(unittest.TestCase):
 
     def test_what_voids(self):
         """Stands below the figures, and nothing can change the terminal."""
-        records = made.records()
-        for record in records:
-            record["findings"] = [
-                {"kind": "wrong_host", "subject": "g1", "detail": "\x1b[31m"}
-            ]
+        records = made.with_finding(
+            made.records(), "wrong_host", detail="\x1b[31m"
+        )
         got = lines(records, overhead=made.LIMITS)
         self.assertIn("void", got[0])
         self.assertIn(finding.KINDS["wrong_host"].title, " ".join(got))

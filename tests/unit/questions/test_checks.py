@@ -17,6 +17,7 @@ from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
 from rally_vmperf.bundles import bundle
 from rally_vmperf.execution.stations import open_files
+from rally_vmperf.measurement import finding
 from rally_vmperf.questions import checks
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import task
@@ -82,25 +83,28 @@ class TestReference(unittest.TestCase):
 
     SHAPE = document.Shape(1, 1024)
 
-    def check(self, criteria, question="overhead", findings=(), **changes):
+    def check(
+        self,
+        criteria,
+        question="overhead",
+        findings=(),
+        by_metric=None,
+        **changes,
+    ):
         """Check a task with these criteria and a baseline.
 
         :param findings: The kinds of findings of its entry, with subjects.
+        :param by_metric: The value of each repetition by metric.
         """
-        documents = [
-            {"kind": kind, "subject": subject, "detail": "9 %"}
-            for kind, subject in findings
-        ]
         entry = made.entry(
+            by_metric,
             arguments=registry.get_workload("sysbench").complete({}),
-            findings=documents,
-            **{
-                key: changes.pop(key)
-                for key in ("repetitions",)
-                if key in changes
-            },
+            findings=tuple(
+                finding.Finding(kind, subject, "9 %")
+                for kind, subject in findings
+            ),
         )
-        baseline = made.baseline(entries=[entry], **changes)
+        baseline = made.baseline(entries=(entry,), **changes)
         task_question = table.questions()[question]
         task_request = task.create_from_rally(
             {**changed(("sla",), criteria)}, task_question.scenario
@@ -139,7 +143,9 @@ class TestReference(unittest.TestCase):
             )
 
     def test_a_guest(self):
-        machine = {"name": "m", "fingerprint": {"virtualisation": "kvm"}}
+        machine = document.Machine(
+            name="m", fingerprint={"virtualisation": "kvm"}
+        )
         limits = {"max_percent": {"cpu.*.rate": 5}}
         with self.assertRaisesRegex(
             task.InvalidTask, "runs under kvm.*bare_metal_is_guest"
@@ -172,7 +178,7 @@ class TestReference(unittest.TestCase):
 
     def test_few_repetitions(self):
         """Limits in percent require three; others do not use them."""
-        rows = made.table([{"cpu.sysbench.rate": [1.0]}] * 2)
+        rates = {made.EVENTS: (1.0, 1.0)}
         limits = {"max_percent": {"cpu.*.rate": 5}}
         with self.assertRaisesRegex(
             task.InvalidTask,
@@ -180,12 +186,12 @@ class TestReference(unittest.TestCase):
             "sysbench, with which no limit can pass; record it again with "
             "--repetitions 3 or more$",
         ):
-            self.check({"vmperf_overhead": limits}, repetitions=rows)
+            self.check({"vmperf_overhead": limits}, by_metric=rates)
         for limits in (
             {"min": {"cpu.*.rate": 5}},
             {"min": {"cpu.*.rate": 5}, "max_percent": {"cpu.*.time": 5}},
         ):
-            self.check({"vmperf_overhead": limits}, repetitions=rows)
+            self.check({"vmperf_overhead": limits}, by_metric=rates)
 
 
 @ddt.ddt
@@ -200,7 +206,7 @@ class TestTask(unittest.TestCase):
         arguments = registry.get_workload("sysbench").complete({})
         self.baselines = store.Store(folder.name)
         self.baselines.save(
-            made.baseline(entries=[made.entry(arguments=arguments)])
+            made.baseline(entries=(made.entry(arguments=arguments),))
         )
 
     def check(self, config):
@@ -705,14 +711,14 @@ class TestTask(unittest.TestCase):
         udp = {"protocol": "udp", "directions": ["to_peer"]}
         workload = registry.get_workload("iperf3")
         arguments = workload.complete(udp)
-        machine = {
-            "name": "m1",
-            "fingerprint": {},
-            "tools": {"iperf3": {"version": f"iperf {version} (cJSON)"}},
-        }
+        machine = document.Machine(
+            name="m1",
+            fingerprint={},
+            tools={"iperf3": {"version": f"iperf {version} (cJSON)"}},
+        )
         entry = made.entry(workload=workload.name, arguments=arguments)
         self.baselines.save(
-            made.baseline(name="udp", entries=[entry], **{key: machine})
+            made.baseline(name="udp", entries=(entry,), **{key: machine})
         )
         config = changed(
             ("args", "workloads"), [{"name": "iperf3", "arguments": udp}]

@@ -1,6 +1,5 @@
 """Tests of the samples of compared runs."""
 
-import copy
 import dataclasses
 import json
 import unittest
@@ -9,27 +8,15 @@ import ddt
 
 from rally_vmperf.baseline import document
 from rally_vmperf.questions import compared_run
-from rally_vmperf.records import sources
 from tests.unit import made
 from tests.unit.questions import golden_runs
 
 RATE = "disk.fio.randread.iops"
 
 
-def source(records, folder=made.FOLDER):
-    """Return records as a source."""
-    return sources.Source(
-        question=records[0]["question"],
-        scenario="",
-        records=made.decoded(records),
-        criteria={},
-        folder=folder,
-    )
-
-
-def create(records, **arguments):
+def create(records):
     """Return the run that consists of records."""
-    return compared_run.create_run("A", source(records, **arguments))
+    return compared_run.create_run("A", made.source_of(records))
 
 
 def repetitions(run, name, condition=""):
@@ -39,13 +26,6 @@ def repetitions(run, name, condition=""):
         for (title, metric), values in run.samples.items()
         if title == condition
     }.get(name)
-
-
-def add(record, kind, subject="g1", **fields):
-    """Add a finding to a record."""
-    record["findings"].append(
-        {"kind": kind, "subject": subject, "detail": "x", **fields}
-    )
 
 
 @ddt.ddt
@@ -61,16 +41,20 @@ class TestSamples(unittest.TestCase):
     def test_a_void_repetition(self):
         """It does not count, nor does one of the warm-ups void another."""
         records = made.records(count=5)
-        add(records[0], "guest_rebooted")
-        add(records[3], "guest_rebooted")
+        for place in (0, 3):
+            records[place] = made.with_finding(
+                records[place], "guest_rebooted"
+            )
         run = create(records)
         self.assertEqual(4, repetitions(run, RATE))
 
     def test_too_many_void_repetitions(self):
         """Void the metrics that they concern, with the reason."""
         records = made.records(count=5)
-        for record in records[2:4]:
-            add(record, "swap_or_oom", metrics=[RATE])
+        for place in (2, 3):
+            records[place] = made.with_finding(
+                records[place], "swap_or_oom", metrics=(RATE,)
+            )
         run = create(records)
         self.assertIsNone(repetitions(run, RATE))
         ((key, reason),) = run.absences.items()
@@ -80,9 +64,7 @@ class TestSamples(unittest.TestCase):
     @ddt.data("bare_metal_is_guest", "machine_unknown", "host_cpu_differs")
     def test_bare_metal(self, kind):
         """It is not compared, so its findings void nothing."""
-        records = made.records(count=5)
-        for record in records:
-            add(record, kind)
+        records = made.with_finding(made.records(count=5), kind)
         self.assertEqual(5, repetitions(create(records), RATE))
 
     def test_a_missing_sample(self):
@@ -96,8 +78,9 @@ class TestSamples(unittest.TestCase):
     def test_conditions(self):
         """Their axes distinguish them, and skipped levels are omitted."""
         records = made.density_records((1, 2), planned_repetitions=4)
-        skipped = made.skipped(2, 2, "slow")
-        records[-1]["conditions"][1] = skipped
+        records[-1] = made.with_condition(
+            records[-1], 1, skip_reason="slow", **made.SKIPPED
+        )
         run = create(records)
         titles = dict.fromkeys(title for title, _ in run.samples)
         self.assertEqual(["guests 1", "guests 2"], list(titles))
@@ -108,7 +91,7 @@ class TestSamples(unittest.TestCase):
     def test_records_that_contradict_each_other(self):
         """They are rejected; equal ones count once."""
         records = made.records(count=5)
-        run = create([*records, copy.deepcopy(records[2])])
+        run = create([*records, records[2]])
         self.assertEqual(5, repetitions(run, RATE))
         records.append(made.run_record(3, emulated=True))
         with self.assertRaisesRegex(compared_run.ComparisonError, "^A: "):
@@ -119,15 +102,7 @@ class TestSamples(unittest.TestCase):
         with self.assertRaisesRegex(
             compared_run.ComparisonError, "A: has no readable record"
         ):
-            compared_run.create_run(
-                "A",
-                sources.Source(
-                    question="overhead",
-                    scenario="",
-                    records=[None],
-                    criteria={},
-                ),
-            )
+            create([None])
 
     @ddt.data(*golden_runs.journals())
     def test_golden_runs(self, name):

@@ -1,7 +1,6 @@
 """Tests of the verdicts on stored runs, and on stored runs with a fault."""
 
 import collections.abc
-import copy
 import dataclasses
 import io
 import json
@@ -9,7 +8,6 @@ import math
 import pathlib
 import re
 import tempfile
-import typing as t
 import unittest
 from unittest import mock
 
@@ -20,11 +18,13 @@ from rally_vmperf.baseline import store
 from rally_vmperf.cmd import judge
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import repetition
 from rally_vmperf.questions import limits_file
 from rally_vmperf.questions import source_judge
 from rally_vmperf.records import files
 from rally_vmperf.records import model
 from rally_vmperf.records import sources
+from tests.unit import made
 from tests.unit.questions import golden_runs
 
 #: A name or a path of the machine that recorded a run.
@@ -32,8 +32,7 @@ MACHINE = re.compile(r"/root|/home|/work/|\bpassword|PRIVATE KEY")
 #: Bytes of all runs together at most.
 LARGEST = 3_000_000
 
-Json = dict[str, t.Any]
-Change = collections.abc.Callable[[list[Json]], None]
+Change = collections.abc.Callable[[list[model.Record]], list[model.Record]]
 
 
 @ddt.ddt
@@ -118,82 +117,61 @@ class TestGoldenRuns(unittest.TestCase):
 def scale(metric: str, guest: str, factor: float, **axes: int) -> Change:
     """Return a change that multiplies the samples of a guest."""
 
-    def change(records: list[Json]) -> None:
-        for condition in _conditions(records, axes):
-            if guest in condition["machines"]:
-                observations = condition["observations"]
-                place = observations["machines"].index(guest)
-                observations["values"][metric][place] *= factor
+    def multiply(name: str, value: float, source: str) -> float:
+        return value * factor if (name, source) == (metric, guest) else value
 
-    return change
+    def change(condition: repetition.Condition) -> repetition.Condition:
+        is_meant = axes.items() <= condition.axes.items()
+        return made.vary(condition, multiply) if is_meant else condition
+
+    return lambda records: made.with_conditions(records, change)
 
 
 def find(kind: str, *numbers: int) -> Change:
     """Return a change that adds a finding about g1 to repetitions."""
-
-    def change(records: list[Json]) -> None:
-        for condition in _conditions(records, {}, numbers):
-            condition.setdefault("findings", []).append(
-                {"kind": kind, "subject": "g1", "detail": "planted"}
-            )
-
-    return change
+    return lambda records: [
+        made.with_finding(record, kind)
+        if record.repetition.number in numbers
+        else record
+        for record in records
+    ]
 
 
 def miss(metric: str, reason: str, number: int) -> Change:
     """Return a change that takes a sample of g1 from a repetition."""
 
-    def change(records: list[Json]) -> None:
-        records[number - 1]["state"] = "incomplete"
-        for condition in _conditions(records, {}, (number,)):
-            del condition["observations"]["values"][metric]
-            condition["state"] = "incomplete"
-            condition.setdefault("missing", []).append(
-                {"name": metric, "machine": "g1", "reason": reason}
-            )
+    def change(records: list[model.Record]) -> list[model.Record]:
+        records[number - 1] = made.incomplete(
+            records[number - 1], metric, reason
+        )
+        return records
 
     return change
 
 
-def repeat_values(records: list[Json]) -> None:
+def repeat_values(records: list[model.Record]) -> list[model.Record]:
     """Give all repetitions the samples of the first one."""
-    for record in records[1:]:
-        for condition, first in zip(
-            record["conditions"], records[0]["conditions"], strict=True
-        ):
-            for key in ("machines", "observations", "distributions"):
-                condition[key] = copy.deepcopy(first[key])
+    first = records[0].repetition.conditions
+    return made.with_fields(records, conditions=first)
 
 
-def repeat_record(records: list[Json]) -> None:
+def repeat_record(records: list[model.Record]) -> list[model.Record]:
     """Replace the first repetition by a copy of the last one."""
-    records[0] = copy.deepcopy(records[-1])
+    return [records[-1], *records[1:]]
 
 
-def lose_record(records: list[Json]) -> None:
+def lose_record(records: list[model.Record]) -> list[model.Record]:
     """Remove the last repetition."""
-    del records[-1]
-
-
-def _conditions(
-    records: list[Json], axes: Json, numbers: tuple[int, ...] = ()
-) -> collections.abc.Iterator[Json]:
-    for record in records:
-        if not numbers or record["number"] in numbers:
-            for condition in record["conditions"]:
-                if axes.items() <= condition["axes"].items():
-                    yield condition
+    return records[:-1]
 
 
 def change_run(name: str, *changes: Change) -> sources.Source:
     """Return the records of a run after changes."""
-    lines = golden_runs.journal(name).read_text().splitlines()
-    records = [json.loads(line) for line in lines]
+    source = golden_runs.source(name)
+    records = [*source.records]
     for change in changes:
-        change(records)
-    return dataclasses.replace(
-        golden_runs.source(name), records=[*map(model.decode, records)]
-    )
+        records = change(records)
+    return dataclasses.replace(source, records=records)
 
 
 @ddt.ddt
@@ -282,20 +260,17 @@ class TestPlantedFaults(unittest.TestCase):
 class TestOtherMachine(unittest.TestCase):
     """``judge --baseline`` compares machines and tools."""
 
-    def judged(self, change: collections.abc.Callable[[Json], None]):
-        """Return exit code and text for a run, and a changed baseline."""
+    def judged(self, baseline):
+        """Return exit code and text for a run, and a baseline."""
         name = "overhead-passed"
-        path = golden_runs.FOLDER / name / "baseline.json"
-        baseline = json.loads(path.read_text())
-        change(baseline)
         folder = self.enterContext(tempfile.TemporaryDirectory())
         registry = store.Store(pathlib.Path(folder))
-        registry.save(document.decode(baseline, str(path)))
+        registry.save(baseline)
         app = mock.Mock(stdout=io.StringIO())
         command = judge.Judge(app, None)
         arguments = [
             *("--limits", str(golden_runs.limits(name))),
-            *("--baseline", baseline["name"]),
+            *("--baseline", baseline.name),
             str(golden_runs.journal(name)),
         ]
         with mock.patch.object(
@@ -316,16 +291,17 @@ class TestOtherMachine(unittest.TestCase):
     )
     @ddt.unpack
     def test_void(self, fault, kind):
-        def change(baseline):
-            machine = baseline["machine"]
-            if fault == "cpu":
-                flags = machine["fingerprint"]["cpu_flags"]
-                machine["fingerprint"]["cpu_model"] = "Other CPU"
-                flags[:] = [*sorted({*flags} - {"avx2", "fma"}), "avx512f"]
-            if fault == "tool":
-                machine["tools"]["sysbench"]["version"] = "sysbench 1.0.11"
-
-        code, text = self.judged(change)
+        path = golden_runs.FOLDER / "overhead-passed" / "baseline.json"
+        baseline = document.decode(json.loads(path.read_text()), str(path))
+        fingerprint = baseline.machine.fingerprint
+        if fault == "cpu":
+            flags = {*fingerprint["cpu_flags"]} - {"avx2", "fma"}
+            fingerprint["cpu_flags"] = [*sorted(flags), "avx512f"]
+            fingerprint["cpu_model"] = "Other CPU"
+        if fault == "tool":
+            tools = baseline.machine.tools
+            tools["sysbench"]["version"] = "sysbench 1.0.11"
+        code, text = self.judged(baseline)
         self.assertEqual(2 if fault else 0, code, text)
         if kind:
             self.assertIn(finding.KINDS[kind].title, text)

@@ -1,6 +1,6 @@
 """Tests of the differences between runs."""
 
-import copy
+import dataclasses
 import unittest
 
 import ddt
@@ -8,51 +8,37 @@ import ddt
 from rally_vmperf.questions import compared_run
 from rally_vmperf.questions import run_differences
 from tests.unit import made
-from tests.unit.questions import test_compared_run
 
 
-def run(name, change=lambda records: None, **arguments):
+def run(name, change=lambda record: record):
     """Return a run whose records are changed."""
-    records = copy.deepcopy(made.records(count=3))
-    change(records)
-    return compared_run.create_run(
-        name, test_compared_run.source(records, **arguments)
-    )
+    records = [*map(change, made.records(count=3))]
+    return compared_run.create_run(name, made.source_of(records))
 
 
-def _each(change):
-    def change_all(records):
-        for record in records:
-            change(record)
-
-    return change_all
-
-
-@_each
 def other_arguments(record):
     """Change two arguments of a workload, and one is new."""
-    record["workloads"][1]["arguments"] = {"threads": 4, "time": 3}
+    first, second = record.workloads
+    second = dataclasses.replace(second, arguments={"threads": 4, "time": 3})
+    return made.with_fields(record, workloads=(first, second))
 
 
-@_each
 def other_shape(record):
     """Change the memory of the guests."""
-    record["shape"]["memory_mib"] = 4096
+    shape = dataclasses.replace(record.shape, memory_mib=4096)
+    return made.with_fields(record, shape=shape)
 
 
-@_each
 def other_options(record):
     """Change an option of the question."""
-    record["options"] = {"reboot": "between_repetitions"}
+    return made.with_fields(record, options={"reboot": "between_repetitions"})
 
 
-@_each
 def no_file(record):
     """Remove the file with the facts of the machines."""
-    record["machines_file"] = None
+    return made.with_fields(record, machines_file=None)
 
 
-@_each
 def other_machine(record):
     """Change the kernel, a tool, the host and the software."""
 
@@ -64,8 +50,8 @@ def other_machine(record):
         guest["nova"]["hypervisor_version"] = "QEMU 9.2.0"
         guest["nova"]["nova_microversion"] = "2.96"
 
-    made.redescribe(record, change)
-    record["software"]["rally"] = "99"
+    software = {**record.software, "rally": "99"}
+    return made.redescribe(made.with_fields(record, software=software), change)
 
 
 @ddt.ddt
@@ -105,7 +91,7 @@ class TestComparable(unittest.TestCase):
     def test_another_question(self):
         """Cannot be allowed."""
         density = compared_run.create_run(
-            "B", test_compared_run.source(made.density_records())
+            "B", made.source_of(made.density_records())
         )
         with self.assertRaisesRegex(
             compared_run.ComparisonError,

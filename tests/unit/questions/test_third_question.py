@@ -1,7 +1,6 @@
 """A third question needs no change of the package."""
 
 import argparse
-import dataclasses
 import io
 import json
 import os
@@ -26,6 +25,7 @@ from rally_vmperf.questions import table
 from rally_vmperf.records import journal
 from rally_vmperf.records import output
 from rally_vmperf.records import sources
+from tests.unit import made
 from tests.unit.questions import variants
 from tests.unit.runs import golden
 from tests.unit.runs import whole
@@ -39,12 +39,6 @@ CONFIG = {
     "runner": {"times": 3},
     "sla": {"other_variant": LIMITS},
 }
-
-
-def change(record, **changes):
-    """Return a record with another repetition."""
-    changed = dataclasses.replace(record.repetition, **changes)
-    return dataclasses.replace(record, repetition=changed)
 
 
 class Scenario:
@@ -177,7 +171,7 @@ class TestThirdQuestion(unittest.TestCase):
         for findings, status in (((), "passed"), ((swap,), "void")):
             sla = criteria.SLAS["vmperf_valid"]({})
             for record in self.records():
-                changed = change(record, findings=findings)
+                changed = made.with_fields(record, findings=findings)
                 sla.add_iteration(
                     {
                         "error": [],
@@ -192,7 +186,7 @@ class TestThirdQuestion(unittest.TestCase):
         """A record of no known question is not judged."""
         sla = criteria.SLAS["vmperf_valid"]({})
         for record in self.records():
-            changed = change(record, question="unknown")
+            changed = made.with_fields(record, question="unknown")
             sla.add_iteration(
                 {"error": [], "output": {"complete": [output.encode(changed)]}}
             )

@@ -16,6 +16,11 @@ from tests.unit import made
 RATE = "cpu.sysbench.rate"
 
 
+def columns(values):
+    """Return the samples of a guest as documents have them."""
+    return {"machines": ["g1"], "values": values}
+
+
 @ddt.ddt
 class TestDecode(unittest.TestCase):
     """A record becomes a repetition."""
@@ -65,11 +70,7 @@ class TestDecode(unittest.TestCase):
             ),
             *made.build_findings("emulated_guest"),
         )
-        record = made.record()
-        measured = dataclasses.replace(record.repetition, findings=findings)
-        document = model.FORMAT.encode(
-            dataclasses.replace(record, repetition=measured)
-        )
+        document = made.document(made.record(findings=findings))
         first, second = document["findings"]
         self.assertEqual("warning", first["severity_override"])
         self.assertEqual({"kind", "subject", "detail"}, {*second})
@@ -162,8 +163,8 @@ class TestDecode(unittest.TestCase):
     )
     def test_levels(self, arguments):
         """Each condition has its own samples, machines and bare metal."""
-        record = made.density_record(**arguments)
-        read = model.decode(record).repetition
+        record = model.shorten(made.density_record(**arguments))
+        read = record.repetition
         for level in read.conditions:
             guests = level.axes["guests"]
             self.assertEqual(
@@ -179,15 +180,18 @@ class TestDecode(unittest.TestCase):
             )
             for rows in level.reference.repetitions:
                 self.assertEqual(guests, len({row.source for row in rows}))
-        last = record["machines"][-1]
-        self.assertEqual(last["host"], read.hosts[last["name"]])
+        last = record.machines[-1]
+        self.assertEqual(last.host, read.hosts[last.name])
 
     def test_losses(self):
         """Conditions have their missing guest or their reason."""
-        record = made.density_record()
-        made.lose(record, 3, "g2")
-        record["conditions"].append(made.skipped(4, 4, "total falls"))
-        read = model.decode(record).repetition
+        record = made.kill(made.density_record(), 3, "g2")
+        skipped = made.build_condition(
+            2, {}, {"guests": 4}, state="skipped", skip_reason="total falls"
+        )
+        conditions = (*record.repetition.conditions, skipped)
+        record = made.with_fields(record, conditions=conditions)
+        read = model.shorten(record).repetition
         self.assertEqual("incomplete", read.state)
         self.assertEqual(4, len(read.all_missing))
         self.assertEqual((), read.missing)
@@ -204,7 +208,7 @@ class TestDecode(unittest.TestCase):
         metrics = read.condition.expected_metrics
         self.assertEqual(read.expected_metrics, metrics)
         with self.assertRaisesRegex(ValueError, "has 3 conditions"):
-            model.decode(made.density_record()).repetition.condition  # noqa: B018
+            made.density_record().repetition.condition  # noqa: B018
 
 
 @ddt.ddt
@@ -240,11 +244,11 @@ class TestOutput(unittest.TestCase):
     @ddt.data(
         {"version": 1},
         {"version": 5},
-        {"observations": made.columns(["g1"], {RATE: [-1]})},
-        {"observations": made.columns(["g1"], {"unexplained": [1]})},
-        {"observations": made.columns(["g1"], {RATE: ["1"]})},
-        {"observations": made.columns(["g1"], {RATE: [["1"]]})},
-        {"observations": made.columns(["g1"], {RATE: [1, 2]})},
+        {"observations": columns({RATE: [-1]})},
+        {"observations": columns({"unexplained": [1]})},
+        {"observations": columns({RATE: ["1"]})},
+        {"observations": columns({RATE: [["1"]]})},
+        {"observations": columns({RATE: [1, 2]})},
         {"axes": {"guests": "x"}},
         {"axes": {"guests": 0}},
         {"axes": {"guests": 100001}},

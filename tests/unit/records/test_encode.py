@@ -232,14 +232,7 @@ def bare(numbers, metrics, chance, shaped=False):
                 [together.get("time_series", ())]
             ),
         )
-    return model.BareMetal(
-        **identity,
-        digest="0" * 64,
-        session=made.SESSION,
-        fingerprint={},
-        tools={},
-        references=references,
-    )
+    return made.bare_metal(references, fingerprint={})
 
 
 class TestBuilt(unittest.TestCase):

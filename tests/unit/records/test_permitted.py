@@ -19,12 +19,14 @@ LIMITS = {
     **made.DENSITY_LIMITS,
 }
 RUNS = {
-    "overhead": made.records(count=4, guests=2, emulated=True),
-    "density": made.few(made.density_records((1, 2, 3), bare_metal=(1, 2))),
+    name: [made.document(shaped.shaped(record)) for record in records]
+    for name, records in {
+        "overhead": made.records(count=4, guests=2, emulated=True),
+        "density": made.few(
+            made.density_records((1, 2, 3), bare_metal=(1, 2))
+        ),
+    }.items()
 }
-for _run in RUNS.values():
-    for _record in _run:
-        shaped.shaped(_record)
 STATUSES = {"passed", "failed", "inconclusive", "void", "unjudged"}
 
 

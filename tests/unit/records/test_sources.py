@@ -14,7 +14,7 @@ SCENARIOS = ("VMPerf.overhead", "VMPerf.density")
 
 def written_records():
     """Return the records of a run, with few digits."""
-    return [*map(model.shorten, made.decoded(made.records()))]
+    return [*map(model.shorten, made.records())]
 
 
 class SourcesTestCase(unittest.TestCase):
@@ -52,7 +52,7 @@ class SourcesTestCase(unittest.TestCase):
         first, second = sources.read(
             self.write("task.json", json.dumps(document)), SCENARIOS
         )
-        self.assertEqual(made.decoded(made.records()), first.records)
+        self.assertEqual(written_records(), first.records)
         self.assertEqual(made.LIMITS, first.criteria["vmperf_overhead"])
         self.assertEqual([None], second.records)
         self.assertNotIn("vmperf_overhead", second.criteria)
@@ -60,7 +60,7 @@ class SourcesTestCase(unittest.TestCase):
     def test_question_and_scenario(self):
         """The one by the records, the other by Rally; where they are known."""
         written = journal.Journal(self.folder, "curves")
-        for record in made.decoded(made.density_records()):
+        for record in made.density_records():
             written.append(record)
         (run_source,) = sources.read(str(written.path), SCENARIOS)
         self.assertEqual(

@@ -102,22 +102,13 @@ class TestTable(unittest.TestCase):
 
     def test_skipped_condition(self):
         """It has a row with the reason."""
-        condition = repetition.Condition(
-            axes={"guests": 3}, position=1, state="skipped", skip_reason="low"
+        condition = made.build_condition(
+            1, {}, {"guests": 3}, state="skipped", skip_reason="low"
         )
-        measured = repetition.Repetition(
-            number=1,
-            planned_repetitions=3,
-            counted=True,
-            state="complete",
-            expected_metrics=(),
-            conditions=(condition,),
-            missing=(
-                repetition.Missing(
-                    name="repetition", machine="g2", reason="lost"
-                ),
-            ),
+        gap = repetition.Missing(
+            name="repetition", machine="g2", reason="lost"
         )
+        measured = made.repetition(1, [condition], missing=(gap,))
         skipped, lost = table.list_guest_rows(table.Row(), measured, ())
         self.assertEqual(
             ("skipped", "guests=3", 3, "low"),
@@ -136,15 +127,8 @@ class TestTable(unittest.TestCase):
     def test_tolerated_findings(self):
         """Samples with a tolerated finding are valid."""
         record = planted.records()[0]
-        source = source_judge.sources.Source(
-            question="overhead",
-            scenario="",
-            records=made.decoded([record]),
-            criteria={
-                "vmperf_overhead": {"tolerate": ["above_physical_limit"]}
-            },
-            folder=made.FOLDER,
-        )
+        tolerate = {"tolerate": ["above_physical_limit"]}
+        source = made.source_of([record], {"vmperf_overhead": tolerate})
         run = source_judge.judge_source(source)
         samples = planted.list_samples(export.list_rows([run]))
         self.assertEqual({"valid"}, {row.status for row in samples})

@@ -4,7 +4,6 @@ import collections
 import functools
 
 from rally_vmperf.questions import source_judge
-from rally_vmperf.records import sources
 from rally_vmperf.records import table
 from rally_vmperf.report import export
 from tests.unit import made
@@ -37,28 +36,16 @@ def records():
     """
     whole = made.records(guests=2)
     whole[2] = made.incomplete(whole[2])
-    for record in whole:
-        record["conditions"][0]["findings"] = [
-            {
-                "kind": "above_physical_limit",
-                "subject": "network.iperf3.to_peer.throughput",
-                "detail": "at most 1 Gbit/s",
-            }
-        ]
-    return whole
+    findings = made.build_findings(
+        "above_physical_limit", "network.iperf3.to_peer.throughput"
+    )
+    return made.with_condition(whole, findings=findings)
 
 
 @functools.cache
 def run():
     """Return the judged run."""
-    source = sources.Source(
-        question="overhead",
-        scenario="",
-        records=made.decoded(records()),
-        criteria=LIMITS,
-        folder=made.FOLDER,
-    )
-    return source_judge.judge_source(source)
+    return source_judge.judge_source(made.source_of(records(), LIMITS))
 
 
 def rows():

@@ -2,13 +2,15 @@
 
 from rally_vmperf.records import model
 from rally_vmperf.records import output
+from tests.unit import made
 
 
 def results(workloads):
     """Return the document that ``rally task report --json`` writes.
 
-    :param workloads: pairs of records and limits, for curves by the name of
-        the SLA; None for an iteration that failed before it had a record
+    :param workloads: The pairs of records, or their documents, and limits,
+        for curves by the name of the SLA; None for an iteration that failed
+        before it had a record.
     """
     return {
         "info": {
@@ -51,6 +53,10 @@ def results(workloads):
 
 
 def _workload(position, records, limits):
+    records = [
+        made.document(record) if isinstance(record, model.Record) else record
+        for record in records
+    ]
     iterations = [_iteration(n, record) for n, record in enumerate(records)]
     failed = sum(1 for iteration in iterations if iteration["error"])
     density = {record["question"] for record in records if record} == {

@@ -1,62 +1,53 @@
 """Records with distributions and lines, of the form that fio gives."""
 
+import dataclasses
 import math
 import random
 
 from rally_vmperf.measurement.samples import histogram
 from rally_vmperf.measurement.samples import merged
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.records import codec
+from tests.unit import made
 
 LATENCY = sample.Metric(
     name="disk.fio.randread.latency", unit="s", better="lower"
 )
-IOPS = sample.Metric(
-    name="disk.fio.randread.iops", unit="ops/s", better="higher"
-)
 
 
 def shaped(record):
-    """Add to a record what its machines had together; return it.
+    """Return a record with what its machines had together.
 
     Latencies grow with the guests, and some requests wait for a flush; the
     rate sags in the middle.
     """
-    chance = random.Random(record["number"])
-    for condition in record["conditions"]:
-        if not condition["skip_reason"]:
-            condition.update(
-                _shapes(len(condition["machines"]), 0.0004, chance)
-            )
-    bare = (record["bare_metal"] or {"references": {}})["references"]
-    for copies, reference in bare.items():
-        shapes = _shapes(int(copies), 0.0003, chance)
-        (column, *_) = reference["repetitions"]["values"].values()
+    chance = random.Random(record.repetition.number)
+
+    def shape(condition):
+        if condition.skip_reason:
+            return condition
+        shapes = _shapes(len(condition.machines), 0.0004, chance)
+        return dataclasses.replace(condition, **shapes)
+
+    def shape_reference(copies, reference):
+        shapes = _shapes(copies, 0.0003, chance)
         percentiles = {
-            metric.name: [value] * len(column)
+            metric: value
             for distribution in shapes["distributions"]
-            for metric, value in zip(
-                sample.percentiles(LATENCY),
-                distribution["percentiles"],
-                strict=True,
-            )
-            if value is not None
+            for metric, value in distribution.values().items()
         }
-        reference.update(shapes, percentiles=percentiles)
-    record["metrics"] |= {
-        metric.name: {
-            "unit": metric.unit,
-            "better": metric.better,
-            "scale": metric.scale,
-        }
-        for metric in (
-            LATENCY,
-            *sample.percentiles(LATENCY),
-            IOPS,
+        return dataclasses.replace(
+            reference,
+            **shapes,
+            percentiles=(percentiles,) * len(reference.repetitions),
         )
-        if metric.name not in record["metrics"]
-    }
-    return record
+
+    metrics = (LATENCY, *sample.percentiles(LATENCY), made.IOPS)
+    record = made.with_references(
+        made.with_conditions(record, shape), shape_reference
+    )
+    return made.with_fields(
+        record, metrics=tuple(dict.fromkeys((*record.metrics, *metrics)))
+    )
 
 
 def _shapes(machines, middle, chance):
@@ -90,9 +81,9 @@ def _shapes(machines, middle, chance):
             for second in range(1, 11)
         )
         readings.append(
-            (f"g{place}", sample.Series(metric=IOPS, points=points))
+            (f"g{place}", sample.Series(metric=made.IOPS, points=points))
         )
     return {
-        "distributions": [*map(codec.encode, merged.distributions(readings))],
-        "time_series": [*map(codec.encode, merged.time_series(readings))],
+        "distributions": merged.distributions(readings),
+        "time_series": merged.time_series(readings),
     }

@@ -1,5 +1,6 @@
 """The page says what the judgement says, and nothing that guests slip in."""
 
+import dataclasses
 import html.parser
 import re
 import unittest
@@ -10,9 +11,11 @@ from rally_vmperf.judging import closest_limit
 from rally_vmperf.judging import verdict_table
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.samples import units
+from rally_vmperf.records import model
 from rally_vmperf.report import page
 from rally_vmperf.report import verdicts
 from tests.unit import made
+from tests.unit.measurement.samples.test_cpu_seconds import usage
 
 
 class Reader(html.parser.HTMLParser):
@@ -43,17 +46,14 @@ def read(*runs):
     return Reader(page.standalone(runs))
 
 
-def usage(runs, seconds, user, system, work):
-    return {
-        "workload": "fio",
-        "command": "randread",
-        "runs": runs,
-        "seconds": seconds,
-        "user": user,
-        "system": system,
-        "work": work,
-        "unit": "ops",
-    }
+def move(*numbers):
+    """Return records of which some are of a guest on another host."""
+    return [
+        made.with_finding(record, "wrong_host", detail="on compute-9")
+        if record.repetition.number in numbers
+        else record
+        for record in made.records()
+    ]
 
 
 @ddt.ddt
@@ -110,12 +110,13 @@ class PageTestCase(unittest.TestCase):
         )
 
     def test_cpu_seconds_beside_those_of_bare_metal(self):
-        records = made.records()
-        for record in records:
-            (condition,) = record["conditions"]
-            condition["command_usage"] = [usage(1, 10, 1, 3, 2000)]
-            (bare,) = record["bare_metal"]["references"].values()
-            bare["command_usage"] = [usage(4, 40, 4, 4, 20000)]
+        bare = usage(runs=4, seconds=40, user=4, system=4, work=20000)
+        records = made.with_references(
+            made.with_condition(made.records(), command_usage=(usage(),)),
+            lambda _, reference: dataclasses.replace(
+                reference, command_usage=(bare,)
+            ),
+        )
         text = read(judged(records)).text
         self.assertIn(
             "fio randread 1 + 3 s of 10 s 2 s per 1000 operations "
@@ -126,10 +127,9 @@ class PageTestCase(unittest.TestCase):
 
     def test_cpu_seconds_without_bare_metal(self):
         """The page has no columns for it."""
-        records = made.guest_records()
-        for record in records:
-            (condition,) = record["conditions"]
-            condition["command_usage"] = [usage(1, 10, 1, 3, 2000)]
+        records = made.with_condition(
+            made.guest_records(), command_usage=(usage(),)
+        )
         _, _, table = read(judged(records)).text.partition("CPU seconds of")
         self.assertIn(
             "Guest, per work fio randread 1 + 3 s of 10 s 2 s per 1000 "
@@ -137,24 +137,13 @@ class PageTestCase(unittest.TestCase):
             " ".join(table.split()),
         )
 
-    MOVED = {  # noqa: RUF012
-        "kind": "wrong_host",
-        "subject": "g1",
-        "detail": "on compute-9",
-    }
-
     def test_void_run_says_why(self):
-        records = made.records()
-        for record in records[2:4]:
-            record["findings"].append(self.MOVED)
-        text = read(judged(records)).text
+        text = read(judged(move(3, 4))).text
         self.assertIn("Void: ", text)
         self.assertIn("g1: on compute-9 (repetition 3, 4)", text)
 
     def test_repetition_that_is_left_out_is_told(self):
-        records = made.records()
-        records[2]["findings"].append(self.MOVED)
-        shown = judged(records)
+        shown = judged(move(3))
         text = read(shown).text
         self.assertNotIn("Void: ", text)
         omission, *_ = shown.judgement.reasons()
@@ -200,12 +189,9 @@ class PageTestCase(unittest.TestCase):
     def test_warnings_are_as_many_as_on_the_console(self):
         """Warnings about the system count as one on both."""
         records = made.records(guests=2)
-        for record in records:
-            record["findings"] += [
-                {"kind": kind, "subject": name, "detail": "x"}
-                for kind in ("kernel_differs", "mitigations_differ")
-                for name in ("g1", "g2")
-            ]
+        for kind in ("kernel_differs", "mitigations_differ"):
+            for name in ("g1", "g2"):
+                records = made.with_finding(records, kind, name)
         shown = judged(records)
         lines = " ".join(verdict_table.lines(shown))
         number = re.search(r"\b(\d+) warnings: ", lines)[1]
@@ -217,16 +203,11 @@ class PageTestCase(unittest.TestCase):
 
     def test_severity_in_this_case(self):
         """Another version of a load generator is only a warning."""
-        records = made.records()
-        for record in records:
-            record["findings"].append(
-                {
-                    "kind": "tool_version_differs",
-                    "subject": "g1",
-                    "detail": "fio",
-                    "severity_override": "warning",
-                }
-            )
+        records = made.with_finding(
+            made.records(),
+            "tool_version_differs",
+            severity_override="warning",
+        )
         title = finding.KINDS["tool_version_differs"].title
         self.assertIn(f"warning {title}", read(judged(records)).text)
 
@@ -251,16 +232,17 @@ class PageTestCase(unittest.TestCase):
         self.assertIn("There are no runs", read().text)
 
     def test_machines_that_say_nothing_are_shown(self):
-        records = made.records()
-        for record in records:
-            record["machines"] = [made.machine_entry("g1")]
-            made.redescribe(record, dict.clear)
+        records = made.redescribe(
+            made.with_fields(made.records(), machines=(made.machine("g1"),)),
+            dict.clear,
+        )
         text = read(judged(records)).text
         self.assertIn("g1 on an unknown host", text)
 
     def test_missing_file_of_the_machines_is_said(self):
         records = made.records()
-        records[-1]["machines_file"]["sha256"] = "0" * 64
+        file = dataclasses.replace(records[-1].machines_file, sha256="0" * 64)
+        records[-1] = made.with_fields(records[-1], machines_file=file)
         shown = judged(records)
         text = read(shown).text
         self.assertEqual("2 CPUs, 1 guest", shown.title)
@@ -271,8 +253,10 @@ class PageTestCase(unittest.TestCase):
 
     def test_bare_metal_is_described_beside_the_guests(self):
         records = made.records()
-        facts = records[-1]["bare_metal"]["fingerprint"]
-        facts["kernel"] = "6.12.1-metal"
+        bare_metal = dataclasses.replace(
+            records[-1].bare_metal, fingerprint={"kernel": "6.12.1-metal"}
+        )
+        records[-1] = made.with_fields(records[-1], bare_metal=bare_metal)
         text = read(judged(records)).text
         self.assertIn("compute-1 (bare metal)", text)
         self.assertIn("6.12.1-metal", text)
@@ -338,6 +322,40 @@ HOSTILE = (
 )
 
 
+def encode(records, text):
+    """Return documents of records whose guests say a hostile text."""
+
+    def spoil(details):
+        guest = details["g1"]
+        guest["fingerprint"] = {text: text, "virtualisation": text}
+        guest["tools"] = {text: {"version": text}}
+        guest["nova"].update(
+            host=text,
+            hypervisor=text,
+            hypervisor_version=text,
+            image={"name": text},
+        )
+        guest["nova"]["flavor"]["name"] = text
+
+    return [*map(made.document, made.redescribe(records, spoil))]
+
+
+def decode(documents):
+    """Return the records in documents."""
+    return [*map(model.decode, documents)]
+
+
+def rename_metrics(records, text):
+    """Return records in which a text is in all names and units of metrics."""
+
+    def rename(metric):
+        return dataclasses.replace(
+            metric, name=f"{metric.name}.{text}", unit=text
+        )
+
+    return made.with_metrics(records, rename)
+
+
 def check(case, source, text):
     """Fail when hostile words are more than text on a page."""
     reader = Reader(source)
@@ -355,18 +373,8 @@ class HostileTestCase(unittest.TestCase):
 
     @ddt.data(*HOSTILE)
     def test_strings_of_machines_are_text(self, text):
-        records = made.records()
+        records = encode(made.records(), text)
         for record in records:
-
-            def spoil(details):
-                guest = details["g1"]
-                guest["fingerprint"] = {text: text, "virtualisation": text}
-                guest["tools"] = {text: {"version": text}}
-                guest["nova"]["image"] = {"name": text}
-                guest["nova"]["flavor"]["name"] = text
-                guest["nova"]["hypervisor_version"] = text
-
-            made.redescribe(record, spoil)
             record["machines"][1].update(host=text, name=text)
             record["bare_metal"]["fingerprint"] = {text: text}
             record["bare_metal"]["name"] = text
@@ -379,13 +387,9 @@ class HostileTestCase(unittest.TestCase):
                 {"name": text, "machine": text, "reason": text}
             ]
             record["conditions"][0]["machines"] = [text]
-        check(self, page.standalone([judged(records)]), text)
+        check(self, page.standalone([judged(decode(records))]), text)
 
     @ddt.data(*HOSTILE)
     def test_metrics_and_units_are_text(self, text):
-        records = made.records()
-        for record in records:
-            made.rename_metrics(record, lambda name: f"{name}.{text}")
-            for meaning in record["metrics"].values():
-                meaning["unit"] = text
+        records = rename_metrics(made.records(), text)
         check(self, page.standalone([judged(records)]), text)

@@ -3,7 +3,6 @@
 import re
 import unittest
 
-from rally_vmperf.records import model
 from rally_vmperf.report import page
 from rally_vmperf.report import panels
 from tests.unit import made
@@ -12,7 +11,7 @@ from tests.unit.report import shaped
 
 def read(records):
     """Return what records hold."""
-    return [model.decode(record).repetition for record in records]
+    return [record.repetition for record in records]
 
 
 def gids(drawing):
@@ -67,8 +66,7 @@ class TestOverhead(unittest.TestCase):
 
     def test_without_bare_metal(self):
         """Guests stand alone."""
-        record = shaped.shaped(made.run_record())
-        record["bare_metal"] = None
+        record = shaped.shaped(made.guest_records(count=1)[1])
         drawing = panels.over_time(read([record]), "here")
         self.assertEqual(["here-0", "here-0-0-guests"], gids(drawing))
         self.assertNotIn("bare metal<", drawing)

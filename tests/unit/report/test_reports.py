@@ -26,13 +26,14 @@ class NeighboursTestCase(unittest.TestCase):
     """Guests that are not measured have a line."""
 
     def test_guests_with_another_workload(self):
-        records = made.records(count=1, warmup=0)
-        self.assertEqual([], made.run_of(records).unmeasured_facts)
-        records[0]["options"]["neighbours"] = {
+        (record,) = made.records(count=1, warmup=0)
+        self.assertEqual([], made.run_of([record]).unmeasured_facts)
+        neighbours = {
             "guests": 2,
             "workload": "fio",
             "arguments": {"runtime": 5},
         }
-        ((title, lines),) = made.run_of(records).unmeasured_facts
+        record = made.with_fields(record, options={"neighbours": neighbours})
+        ((title, lines),) = made.run_of([record]).unmeasured_facts
         self.assertEqual("Neighbours", title)
         self.assertEqual(["2 guests, the last, with fio (runtime=5)"], lines)

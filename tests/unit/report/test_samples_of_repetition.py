@@ -1,6 +1,7 @@
 import unittest
 
 from rally_vmperf import sanitize
+from rally_vmperf.measurement import repetition
 from rally_vmperf.records import model
 from rally_vmperf.report import samples
 from tests.unit import made
@@ -8,7 +9,7 @@ from tests.unit import made
 
 def rows_of(record):
     """Return the rows of Rally's table."""
-    return samples.of_repetition(model.decode_or_none(record))
+    return samples.of_repetition(record)
 
 
 class RepetitionTableTestCase(unittest.TestCase):
@@ -29,8 +30,12 @@ class RepetitionTableTestCase(unittest.TestCase):
         )
 
     def test_levels_are_told_apart(self):
-        record = made.density_record(levels=(1, 2, 3))
-        record["conditions"][2] = made.skipped(3, 3, "</the total fell")
+        record = made.with_condition(
+            made.density_record(levels=(1, 2, 3)),
+            2,
+            skip_reason="</the total fell",
+            **made.SKIPPED,
+        )
         rows = rows_of(record)
         self.assertEqual("1 guest at once: complete", rows[0][3])
         self.assertEqual(6 + 12 + 1, len(rows))
@@ -41,14 +46,16 @@ class RepetitionTableTestCase(unittest.TestCase):
         )
 
     def test_nothing_that_ends_rallys_script(self):
-        record = made.incomplete(made.run_record())
-        record["conditions"][0]["missing"][0]["reason"] = (
-            "</script><script>alert(1)</script>"
+        gap = repetition.Missing(
+            name="fio",
+            machine="g1",
+            reason="</script><script>alert(1)</script>",
         )
+        record = made.with_condition(made.run_record(), missing=(gap,))
         cells = [cell for row in rows_of(record) for cell in row]
         self.assertFalse([cell for cell in cells if "<" in cell])
 
     def test_damaged_record_does_not_break_rallys_report(self):
         for damaged in ({}, None, {"state": "complete"}):
-            (row,) = rows_of(damaged)
+            (row,) = rows_of(model.decode_or_none(damaged))
             self.assertEqual("the record cannot be read", row[3])

@@ -12,7 +12,7 @@ from rally_vmperf.report import setting
 from rally_vmperf.workloads import registry
 from tests.unit import made
 
-RECORD = model.decode(made.run_record())
+RECORD = made.run_record()
 
 
 class ProtocolTestCase(unittest.TestCase):
@@ -70,18 +70,7 @@ class FlowsTestCase(unittest.TestCase):
             flow("partner", "same", "link"),
         )
         records = [
-            dataclasses.replace(
-                RECORD,
-                repetition=dataclasses.replace(
-                    RECORD.repetition,
-                    conditions=(
-                        dataclasses.replace(
-                            RECORD.repetition.conditions[0],
-                            flows=record_flows,
-                        ),
-                    ),
-                ),
-            )
+            made.with_condition(RECORD, flows=record_flows)
             for record_flows in (
                 both,
                 (*both, flow("peer", "unknown", "unknown")),

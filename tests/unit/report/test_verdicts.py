@@ -25,10 +25,7 @@ class VoidTestCase(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        records = made.records()
-        for record in records[2:4]:
-            record["findings"].append(test_page.PageTestCase.MOVED)
-        cls.shown = made.run_of(records, LIMITS)
+        cls.shown = made.run_of(test_page.move(3, 4), LIMITS)
 
     def test_reasons_and_remedies_are_first(self):
         kind = finding.KINDS["wrong_host"]
@@ -76,13 +73,10 @@ class SharedReasonTestCase(unittest.TestCase):
     def test_overlap(self):
         """Both verdicts of density omit the same samples."""
         records = made.density_records((1, 3))
-        for record in records[2:4]:
-            made.level_of(record, 3)["findings"].append(
-                {
-                    "kind": "partial_overlap",
-                    "subject": "disk.fio.randread.iops",
-                    "detail": "61.3 % of the run",
-                }
+        overlap = made.build_findings("partial_overlap", made.IOPS.name)
+        for place in (2, 3):
+            records[place] = made.with_condition(
+                records[place], 1, findings=overlap
             )
         shown = made.density_run(records, made.DENSITY_LIMITS)
         first, second = verdicts.list_banners(shown)

@@ -93,7 +93,9 @@ class TestHosts(unittest.TestCase):
         """Return the kinds of findings on a guest of a host."""
         flags = ["sse2", "avx2"]
         baseline = made.baseline(
-            machine={"name": "c1", "fingerprint": {"cpu_flags": flags}},
+            machine=document.Machine(
+                name="c1", fingerprint={"cpu_flags": flags}
+            ),
             **of_class,
         )
         guest = guests.guest(hypervisor=hypervisor, host_cpu=features)
@@ -151,14 +153,14 @@ class TestMachines(unittest.TestCase):
             },
         )
         baseline = made.baseline(
-            machine={
-                "name": "host-1",
-                "fingerprint": BARE,
-                "tools": {
+            machine=document.Machine(
+                name="host-1",
+                fingerprint=BARE,
+                tools={
                     name: {"version": version, "checksum": "a", "path": "/p"}
                     for name, version in baseline_versions.items()
                 },
-            }
+            )
         )
         return {
             finding.kind: finding.metrics
@@ -220,8 +222,8 @@ class TestMachines(unittest.TestCase):
         names = ["sysbench", "iperf3"]
         described = {"fingerprint": BARE, "tools": {x: {} for x in names}}
         baseline = made.baseline(
-            machine={"name": "host-1", **described},
-            peer={"name": "peer", **described},
+            machine=document.Machine(name="host-1", **described),
+            peer=document.Machine(name="peer", **described),
         )
         for measured, peers, expected in (
             ({"g1": described}, {"peer": described}, {}),
@@ -286,11 +288,11 @@ class TestRecord(unittest.TestCase):
         """The baseline must have the cooldown of the record."""
         entry = made.entry(cooldown=5)
         workload = model.Workload(
-            name="sysbench", arguments=entry["arguments"], cooldown=5
+            name="sysbench", arguments=entry.arguments, cooldown=5
         )
         record = made.record(workloads=(workload,))
         compared = comparability.compare_record(
-            record, (), made.baseline(name="other", entries=[entry])
+            record, (), made.baseline(name="other", entries=(entry,))
         )
         self.assertEqual("other", compared.bare_metal.name)
         with self.assertRaisesRegex(document.BaselineError, "cooldown"):

@@ -30,7 +30,7 @@ class TestFingerprint(unittest.TestCase):
     def test_readers(self, metal, other):
         """The fingerprints are those of bare metal, a guest and the peer."""
         machine = {"name": "host-1", "fingerprint": metal}
-        registered = made.baseline_document(machine=machine)
+        registered = made.document(made.baseline(), machine=machine)
         document.decode(json.loads(json.dumps(registered)), "it")
         comparability.compare_machines(metal, other, "g1")
         comparability.host_cpu(metal, "g1", ["sse2"])

@@ -61,18 +61,6 @@ FIO = {
 }
 
 
-def with_flows(record, flows):
-    """Return a copy of a record whose condition has these flows."""
-    (condition,) = record.repetition.conditions
-    condition = dataclasses.replace(condition, flows=tuple(flows))
-    return dataclasses.replace(
-        record,
-        repetition=dataclasses.replace(
-            record.repetition, conditions=(condition,)
-        ),
-    )
-
-
 class PartTestCase(unittest.TestCase):
     def setUp(self):
         super().setUp()
@@ -132,9 +120,9 @@ class PartTestCase(unittest.TestCase):
         shape_recording = self.measure(
             self.open_recording(), golden.Machine("metal")
         )
-        shape_recording.records = [
-            with_flows(record, both) for record in shape_recording.records
-        ]
+        shape_recording.records = made.with_condition(
+            shape_recording.records, flows=tuple(both)
+        )
         for needs, expected in (((), ()), (("peer",), both[:1])):
             with mock.patch.object(
                 sysbench.Sysbench,
@@ -260,17 +248,12 @@ class PartTestCase(unittest.TestCase):
             content, labelled, [SHAPE]
         )
         labelled_metric = "disk.fio.db.randread.latency"
-        written = made.record(bare_metal=None)
-        (condition,) = written.repetition.conditions
-        condition = dataclasses.replace(
-            condition, reference_copies=SHAPE.copies
+        written = made.with_condition(
+            made.record(bare_metal=None), reference_copies=SHAPE.copies
         )
         record = model.shorten(
-            dataclasses.replace(
+            made.with_fields(
                 written,
-                repetition=dataclasses.replace(
-                    written.repetition, conditions=(condition,)
-                ),
                 metrics=(*metrics, *written.metrics),
                 bare_metal=bare_metal,
             )

@@ -1,7 +1,6 @@
 """Tests of the facts that bare metal reports."""
 
 import asyncio
-import dataclasses
 import json
 import pathlib
 import re
@@ -17,26 +16,15 @@ from rally_vmperf.machines import background_load
 from rally_vmperf.machines import base
 from rally_vmperf.machines import local
 from rally_vmperf.machines import testing
-from rally_vmperf.measurement import finding
 from rally_vmperf.records import journal
 from rally_vmperf.records import model
 from rally_vmperf.runs import recorded
 from rally_vmperf.runs import recording
+from tests.unit import made
 from tests.unit.execution import test_measure
 from tests.unit.machines import folders
 from tests.unit.runs import golden
 from tests.unit.runs import test_recorded
-
-
-def with_findings(record, findings):
-    """Return a copy of a record with further findings."""
-    whole = record.repetition
-    return dataclasses.replace(
-        record,
-        repetition=dataclasses.replace(
-            whole, findings=(*whole.findings, *findings)
-        ),
-    )
 
 
 @ddt.ddt
@@ -227,14 +215,12 @@ class TestAlone(unittest.TestCase):
     def test_busy_disks_do_not_concern_processors(self):
         """A workload has the loads of the parts that it uses."""
         shape_recording, _ = self.record(golden.Machine("metal"))
-        busy = finding.Finding(
-            kind="bare_metal_busy",
-            subject="disks of bare metal",
-            detail="its disks moved 4.2 MB/s",
+        shape_recording.records = made.with_finding(
+            shape_recording.records,
+            "bare_metal_busy",
+            "disks of bare metal",
+            "its disks moved 4.2 MB/s",
         )
-        shape_recording.records = [
-            with_findings(record, [busy]) for record in shape_recording.records
-        ]
         self.assertEqual(
             [["bare_metal_unrestricted"]] * 2, self.kinds(shape_recording)
         )
@@ -245,17 +231,14 @@ class TestAlone(unittest.TestCase):
             golden.Machine("metal"), repetitions=4
         )
         shape_recording.records = [
-            with_findings(
+            made.with_finding(
                 record,
-                [
-                    finding.Finding(
-                        "bare_metal_busy",
-                        "baseline",
-                        f"other processes used {used}% of its 2 CPUs",
-                    )
-                ]
-                * bool(used),
+                "bare_metal_busy",
+                "baseline",
+                f"other processes used {used}% of its 2 CPUs",
             )
+            if used
+            else record
             for record, used in zip(
                 shape_recording.records, (0, 12.5, 91.8, 30), strict=True
             )

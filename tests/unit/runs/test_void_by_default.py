@@ -7,7 +7,6 @@ import unittest
 
 import ddt
 
-from rally_vmperf.baseline import document
 from rally_vmperf.execution import assignment
 from rally_vmperf.measurement import finding
 from rally_vmperf.runs import comparability
@@ -102,16 +101,16 @@ class TestVoid(unittest.TestCase):
     def find(self, name, kind, subject):
         """Return the findings of a baseline with one finding."""
         (assigned,) = assignment.assign([{"name": name}])
-        finding_ = {"kind": kind, "subject": subject, "detail": "x"}
         entry = made.entry(
-            workload=name, arguments=assigned.arguments, findings=[finding_]
+            workload=name,
+            arguments=assigned.arguments,
+            findings=made.build_findings(kind, subject),
         )
-        baseline = made.baseline(entries=[entry])
-        shape = document.Shape(**entry["shape"])
+        baseline = made.baseline(entries=(entry,))
         return [
             each
             for each in reference.find_baseline_findings(
-                baseline, [assigned], shape, NOW
+                baseline, [assigned], entry.shape, NOW
             )
             if each.kind != "baseline_old"
         ]

@@ -15,6 +15,7 @@ from rally.task.processing import plot
 from rally_vmperf import opts
 from rally_vmperf.plugins.charts import record
 from rally_vmperf.plugins.charts import run_chart
+from rally_vmperf.records import model
 from rally_vmperf.records import output
 from rally_vmperf.report import page
 from tests.unit import made
@@ -58,7 +59,10 @@ class StaticReportTestCase(unittest.TestCase):
         self.addCleanup(CONF.clear_override, "journal_dir", group=opts.GROUP)
 
     def test_report_holds_our_page_per_workload(self):
-        small, many = made.records(), made.records(guests=2)
+        small, many = (
+            [*map(model.shorten, made.records(guests=guests))]
+            for guests in (1, 2)
+        )
         html = plot.plot(
             rallys([(small, made.LIMITS), ([*many, None], made.LIMITS)]),
             include_libs=True,
@@ -86,7 +90,7 @@ class StaticReportTestCase(unittest.TestCase):
             self.assertEqual(len(made.METRICS), len(shows["data"]["rows"]))
 
     def test_report_holds_our_page_of_curves(self):
-        records = made.few(made.broken())
+        records = [*map(model.shorten, made.few(made.broken()))]
         html = plot.plot(rallys([([*records, None], made.DENSITY_LIMITS)]))
         (workload,) = shown(html)
         (chart,) = workload["additive_output"]
@@ -113,17 +117,19 @@ class StaticReportTestCase(unittest.TestCase):
         self.assertIn("No verdict", chart["data"]["embedded"])
 
     def test_hostile_guest_cannot_end_rallys_script(self):
-        records = made.records()
-        for iteration in records:
-            iteration["missing"] = [
-                {"name": "a", "machine": "b", "reason": "</script><script>x"}
-            ]
-            made.redescribe(
-                iteration,
-                lambda details: details["g1"]["fingerprint"].update(
-                    kernel="</script><b>"
-                ),
-            )
+        missing = {
+            "name": "a",
+            "machine": "b",
+            "reason": "</script><script>x",
+        }
+
+        def spoil(details):
+            details["g1"]["fingerprint"]["kernel"] = "</script><b>"
+
+        records = [
+            made.document(made.redescribe(record, spoil), missing=[missing])
+            for record in made.records()
+        ]
         html = plot.plot(rallys([(records, made.LIMITS)]))
         self.assertEqual("VMPerf", shown(html)[0]["cls"])
         self.assertNotIn("</script><", html)

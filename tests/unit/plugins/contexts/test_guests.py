@@ -20,7 +20,6 @@ from rally_vmperf.machines import base
 from rally_vmperf.measurement import finding
 from rally_vmperf.plugins.contexts import guests
 from rally_vmperf.records import journal
-from rally_vmperf.records import model
 from tests.unit import made
 from tests.unit.guests import test_console_keys
 from tests.unit.guests import testing
@@ -268,7 +267,7 @@ class SetUpTest(Case):
         run_journal = journal.Journal(CONF.vmperf.journal_dir, OWNER)
         run_journal.path.unlink(missing_ok=True)
         for record in written:
-            run_journal.append(model.decode(record))
+            run_journal.append(record)
         context = self.context()
         context.setup()
         booted_as, self.stored = (
@@ -279,7 +278,7 @@ class SetUpTest(Case):
                 "sla": {"vmperf_overhead": made.LIMITS},
             },
         )
-        run = mock.Mock(unwritten=[*map(model.decode, unwritten)])
+        run = mock.Mock(unwritten=unwritten)
         guests.open_runs.OPEN_RUNS.get_run(OWNER, lambda: run)
         with mock.patch.object(guests.LOG, "info", autospec=True) as log:
             context.cleanup()

@@ -15,6 +15,7 @@ from rally_vmperf.measurement import repetition
 from rally_vmperf.plugins.scenarios import base
 from rally_vmperf.plugins.scenarios import density
 from rally_vmperf.questions import table
+from tests.unit import made
 
 GAP = repetition.Missing(
     name="disk.x", machine="g1", reason="it </script> broke"
@@ -24,27 +25,10 @@ OTHER_GAP = repetition.Missing(name="disk.y", machine="g1", reason="broken")
 
 def repeated(state, of_condition=(), of_all=()):
     """Return a repetition in a state."""
-    condition = repetition.Condition(
-        axes={},
-        number=2,
-        planned_repetitions=5,
-        counted=True,
-        position=1,
-        state=state,
-        expected_metrics=(),
-        missing=tuple(of_condition),
+    condition = made.build_condition(
+        2, {}, state=state, missing=tuple(of_condition)
     )
-    return repetition.Repetition(
-        number=2,
-        planned_repetitions=5,
-        counted=True,
-        state=state,
-        expected_metrics=(),
-        conditions=(condition,),
-        hosts={},
-        missing=tuple(of_all),
-        findings=(),
-    )
+    return made.repetition(2, [condition], state=state, missing=tuple(of_all))
 
 
 class RequestError(Exception):

@@ -7,6 +7,7 @@ from unittest import mock
 import ddt
 from rally.common import validation
 
+from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
 from rally_vmperf.plugins.scenarios import overhead
 from rally_vmperf.plugins.validators import task as validators
@@ -47,17 +48,13 @@ class CloudTest(unittest.TestCase):
         arguments = registry.get_workload("sysbench").complete({})
         store.Store(folder.name).save(
             made.baseline(
-                entries=[
+                entries=tuple(
                     made.entry(
                         arguments=arguments,
-                        shape={
-                            "vcpus": 2,
-                            "memory_mib": 1024,
-                            "copies": copies,
-                        },
+                        shape=document.Shape(2, 1024, copies),
                     )
                     for copies in (1, 2)
-                ]
+                )
             )
         )
         conf = mock.Mock(vmperf=mock.Mock(baseline_dir=folder.name))

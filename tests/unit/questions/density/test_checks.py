@@ -6,6 +6,7 @@ import unittest
 
 import ddt
 
+from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
 from rally_vmperf.questions import checks
 from rally_vmperf.questions import table
@@ -70,13 +71,13 @@ class TestDensity(unittest.TestCase):
         self.baselines = store.Store(folder.name)
         self.baselines.save(
             made.baseline(
-                entries=[
+                entries=tuple(
                     made.entry(
                         arguments=arguments,
-                        shape={"vcpus": 1, "memory_mib": 1, "copies": copies},
+                        shape=document.Shape(1, 1, copies),
                     )
                     for copies in (1, 2)
-                ]
+                )
             )
         )
 

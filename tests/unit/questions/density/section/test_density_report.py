@@ -2,9 +2,11 @@ import unittest
 
 import ddt
 
+from rally_vmperf.measurement import repetition
 from rally_vmperf.questions.density.section import overview
 from rally_vmperf.questions.density.section import section
 from rally_vmperf.questions.density.section import starts
+from rally_vmperf.records import model
 from rally_vmperf.report import samples
 from rally_vmperf.report import setting
 from tests.unit import made
@@ -47,7 +49,8 @@ class RunTestCase(unittest.TestCase):
         )
 
     def test_no_readable_record(self):
-        shown = made.density_run([None, {"question": "density"}])
+        damaged = model.decode_or_none({"question": "density"})
+        shown = made.density_run([None, damaged])
         self.assertEqual(
             ("no records", (), "void"),
             (shown.title, shown.records, shown.status),
@@ -57,7 +60,7 @@ class RunTestCase(unittest.TestCase):
         shown = made.density_run(made.density_records()[::-1])
         self.assertEqual(
             [1, 2, 3, 4, 5],
-            [repetition.number for repetition in shown.repetitions],
+            [measured.number for measured in shown.repetitions],
         )
 
 
@@ -88,8 +91,10 @@ class PartsTestCase(unittest.TestCase):
 
     def test_levels_that_never_began_are_gaps(self):
         records = made.density_records()
-        records[4]["conditions"] = records[4]["conditions"][:1]
-        records[4]["state"] = "interrupted"
+        first = records[4].repetition.conditions[:1]
+        records[4] = made.with_fields(
+            records[4], conditions=first, state="interrupted"
+        )
         gaps = section.gaps(made.density_run(records).repetitions)
         self.assertEqual(
             [(2, 5, "not started"), (3, 5, "not started")],
@@ -98,11 +103,13 @@ class PartsTestCase(unittest.TestCase):
 
     def test_many_gaps_are_cut_and_counted(self):
         records = made.density_records()
-        level = records[2]["conditions"][2]
-        level["state"] = "incomplete"
-        level["missing"] = [
-            {"name": f"m{n}", "machine": "g1", "reason": "r"} for n in range(9)
-        ]
+        missing = tuple(
+            repetition.Missing(name=f"m{n}", machine="g1", reason="r")
+            for n in range(9)
+        )
+        records[2] = made.with_condition(
+            records[2], 2, state="incomplete", missing=missing
+        )
         (gap,) = section.gaps(made.density_run(records).repetitions)
         self.assertEqual(
             (section.MOST_REASONS, 5), (len(gap.reasons), gap.hidden)
@@ -110,18 +117,13 @@ class PartsTestCase(unittest.TestCase):
 
     def test_worst_start_of_each_command(self):
         records = made.density_records()
-        worst = records[2]["conditions"][1]["synchronisation"][0]
-        worst.update(skew=0.25, uncertainty=0.01, overlap=0.96)
-        records[0]["conditions"][1]["synchronisation"][0].update(
-            skew=9.0, overlap=0.1
-        )
+        worst = {"skew": 0.25, "uncertainty": 0.01, "overlap": 0.96}
+        records[2] = made.with_start(records[2], 1, **worst)
+        records[0] = made.with_start(records[0], 1, skew=9.0, overlap=0.1)
         table = starts.worst(made.density_run(records).repetitions)
         self.assertEqual((2, 3), table.levels)
         line = table.rows[0]
-        self.assertEqual(
-            (worst["workload"], worst["command"]),
-            (line.workload, line.command),
-        )
+        self.assertEqual(("sysbench", "cpu"), (line.workload, line.command))
         self.assertEqual((0.25, 0.01, 3), line.cells[0].skew)
         self.assertEqual((0.96, 3), line.cells[0].overlap)
         self.assertLess(line.cells[1].skew[0], 0.25)
@@ -161,10 +163,11 @@ class PartsTestCase(unittest.TestCase):
         )
 
     def test_setting_has_hosts_and_seed(self):
-        records = made.density_records(hosts=2)
-        for record in records:
-            record["order"] = {"kind": "shuffled", "seed": 11}
-            record["options"] = {"idle_guests": "paused"}
+        records = made.with_fields(
+            made.density_records(hosts=2),
+            order=model.Order(kind="shuffled", seed=11),
+            options={"idle_guests": "paused"},
+        )
         facts = dict(setting.facts(made.density_run(records)))
         self.assertEqual(
             ["1, 2, 3 at once on each of 2 hosts"], facts["Numbers of guests"]

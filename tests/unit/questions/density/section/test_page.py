@@ -1,6 +1,5 @@
 """The page agrees with the judgement, and escapes texts of guests."""
 
-import copy
 import dataclasses
 import unittest
 
@@ -124,8 +123,8 @@ class PageTestCase(unittest.TestCase):
 
     def test_skew_and_overlap_are_shown(self):
         records = made.density_records()
-        records[2]["conditions"][1]["synchronisation"][0].update(
-            skew=0.25, uncertainty=0.01, overlap=0.96
+        records[2] = made.with_start(
+            records[2], 1, skew=0.25, uncertainty=0.01, overlap=0.96
         )
         text = read(made.density_run(records)).text
         self.assertIn("96.0 % (3)250 ms ± 10.0 ms (3)", text)
@@ -133,21 +132,8 @@ class PageTestCase(unittest.TestCase):
     def test_neighbours(self):
         """Their losses are by guests; the curve is that without them."""
         records = made.few(made.density_records((1, 2), planned_repetitions=3))
-        name = "disk.fio.randread.iops"
-        alone = read(made.density_run(copy.deepcopy(records))).text
-        for record in records:
-            record["options"]["neighbours"] = {
-                "guests": 1,
-                "workload": "stress_ng",
-                "arguments": {},
-            }
-            for quiet in list(record["conditions"]):
-                quiet["axes"]["neighbours"] = 0
-                loud = copy.deepcopy(quiet)
-                loud["axes"]["neighbours"] = 1
-                values = loud["observations"]["values"]
-                values[name] = [0.8 * value for value in values[name]]
-                record["conditions"].append(loud)
+        alone = read(made.density_run(records)).text
+        records = made.with_neighbours(records, 0.8)
         limits = {"vmperf_neighbours": {"max_percent": {"disk.*": 10}}}
         shown = made.density_run(records, limits)
         self.assertEqual("failed", shown.judgements["Neighbours"].status)
@@ -161,15 +147,12 @@ class PageTestCase(unittest.TestCase):
         self.assertIn(alone[curve], text)
 
     def test_levels_of_which_nothing_was_measured(self):
-        records = made.density_records()
-        for record in records:
-            level = record["conditions"][2]
-            level["observations"]["values"] = {}
-            level["state"] = "incomplete"
+        records = made.with_condition(
+            made.density_records(), 2, observations=(), state="incomplete"
+        )
         text = read(made.density_run(records, made.DENSITY_LIMITS)).text
         self.assertIn(gathering.NO_COMPLETE_SAMPLES, text)
-        for record in records:
-            record["conditions"] = []
+        records = made.with_fields(records, conditions=())
         text = read(made.density_run(records)).text
         self.assertIn("vmperf.tiny, no guests", text)
 
@@ -224,34 +207,19 @@ class HostileTestCase(unittest.TestCase):
 
     @ddt.data(*test_page.HOSTILE)
     def test_strings_of_machines_are_text(self, hostile):
-        records = made.few(made.broken())
+        records = test_page.encode(made.few(made.broken()), hostile)
         for record in records:
-
-            def spoil(details):
-                guest = details["g1"]
-                guest["fingerprint"] = {
-                    hostile: hostile,
-                    "virtualisation": hostile,
-                }
-                guest["nova"].update(
-                    host=hostile, hypervisor=hostile, image={"name": hostile}
-                )
-                guest["nova"]["flavor"]["name"] = hostile
-
-            made.redescribe(record, spoil)
             record["bare_metal"].update(name=hostile, machine=hostile)
             for level in record["conditions"]:
                 self._spoil(level, hostile)
-        self._check(made.density_run(records, made.DENSITY_LIMITS), hostile)
+        decoded = test_page.decode(records)
+        self._check(made.density_run(decoded, made.DENSITY_LIMITS), hostile)
 
     @ddt.data(*test_page.HOSTILE)
     def test_metrics_and_units_are_text(self, hostile):
         records = made.few(made.density_records(bare_metal=(1, 2)))
-        for record in records:
-            made.rename_metrics(record, lambda name: f"{name}.{hostile}")
-            for meaning in record["metrics"].values():
-                meaning["unit"] = hostile
-        self._check(made.density_run(records), hostile)
+        renamed = test_page.rename_metrics(records, hostile)
+        self._check(made.density_run(renamed), hostile)
 
     def _check(self, shown, hostile):
         """Render it with an overview, next to an empty run."""
@@ -259,16 +227,18 @@ class HostileTestCase(unittest.TestCase):
         test_page.check(self, page.standalone([shown, other]), hostile)
 
     def _spoil(self, level, hostile):
-        level["skip_reason"] = hostile if level["skip_reason"] else ""
+        if "skip_reason" in level:
+            level["skip_reason"] = hostile
+            return
         for mapping in (level, level["observations"]):
             mapping["machines"] = [
                 hostile if name == "g1" else name
                 for name in mapping["machines"]
             ]
-        level["missing"] += [
+        level.setdefault("missing", []).append(
             {"name": hostile, "machine": hostile, "reason": hostile}
-        ]
-        level["findings"].append(
+        )
+        level.setdefault("findings", []).append(
             {"kind": "partial_overlap", "subject": hostile, "detail": hostile}
         )
         for start in level["synchronisation"]:

@@ -1,6 +1,5 @@
 """The table of neighbours in a report."""
 
-import copy
 import unittest
 
 from rally_vmperf.report import page
@@ -10,31 +9,13 @@ from tests.unit.report import test_page
 NAME = "disk.fio.randread.iops"
 
 
-def records():
-    """Return records whose second condition has 80 % of the first."""
-    run_records = made.few(made.records(count=3, warmup=0))
-    for record in run_records:
-        (quiet,) = record["conditions"]
-        quiet["axes"] = {"neighbours": 0}
-        loud = copy.deepcopy(quiet)
-        loud |= {"axes": {"neighbours": 1}, "position": 2}
-        values = loud["observations"]["values"]
-        values[NAME] = [0.8 * value for value in values[NAME]]
-        record["conditions"].append(loud)
-        record["options"]["neighbours"] = {
-            "guests": 1,
-            "workload": "stress_ng",
-            "arguments": {"time": 5},
-        }
-    return run_records
-
-
 class NeighboursTestCase(unittest.TestCase):
     """Figures are shown next to each other, with limits or without."""
 
     def read(self, limits):
         """Return the run and the text of its page, from the table on."""
-        shown = made.run_of(records(), limits)
+        records = made.few(made.records(count=3, warmup=0))
+        shown = made.run_of(made.with_neighbours(records, 0.8), limits)
         text = test_page.Reader(page.standalone([shown])).text
         self.assertIn("1 guest, the last, with stress_ng", text)
         return shown, text[text.index("Without neighbours") :]

@@ -1,6 +1,6 @@
 """The section of the report with variants."""
 
-import copy
+import dataclasses
 import json
 import unittest
 
@@ -12,47 +12,52 @@ from tests.unit import made
 from tests.unit.report import test_page
 
 NAME = "disk.fio.randread.iops"
+NOT_APPLIED = finding.Finding(
+    "variant_not_applied", "g1", "hw_disk_bus=<b> was requested, g1 has ide"
+)
 
 
 def records(count=4, bare_metal=True):
     """Return records of ide, of virtio and of scsi, void, with a factor."""
-    run_records = made.few(made.records(count=count, warmup=0))
-    for number, record in enumerate(run_records):
-        record["question"] = "tuning"
-        (whole,) = record["conditions"]
-        record["conditions"] = []
-        for name, factor in (("ide", 0.5), ("virtio", 1), ("scsi", 0.9)):
-            condition = copy.deepcopy(whole)
-            condition["axes"] = {"variant": name}
-            condition["position"] = len(record["conditions"]) + 1
-            values = condition["observations"]["values"]
-            values[NAME] = [
-                factor * value * (1 + 0.001 * (number % 2) * factor)
-                for value in values[NAME]
-            ]
-            if name == "scsi":
-                condition["findings"] = [
+    create = made.records if bare_metal else made.guest_records
+    return [
+        made.with_fields(
+            record,
+            question="tuning",
+            conditions=tuple(
+                _vary(record.repetition.conditions[0], number % 2, *variant)
+                for variant in (("ide", 0.5), ("virtio", 1), ("scsi", 0.9))
+            ),
+            options={
+                "variants": [
                     {
-                        "kind": "variant_not_applied",
-                        "subject": "g1",
-                        "detail": "hw_disk_bus=<b> was requested, g1 has ide",
-                    }
-                ]
-            if not bare_metal:
-                condition["reference_copies"] = None
-            record["conditions"].append(condition)
-        if not bare_metal:
-            record["bare_metal"] = None
-        record["options"] = {
-            "variants": [
-                {"name": "ide", "image_properties": {"hw_disk_bus": "ide"}},
-                {"name": "virtio"},
-                {"name": "scsi", "image_properties": {"hw_disk_bus": "<b>"}},
-            ],
-            "reference": "ide",
-            "idle_guests": "paused",
-        }
-    return run_records
+                        "name": "ide",
+                        "image_properties": {"hw_disk_bus": "ide"},
+                    },
+                    {"name": "virtio"},
+                    {
+                        "name": "scsi",
+                        "image_properties": {"hw_disk_bus": "<b>"},
+                    },
+                ],
+                "reference": "ide",
+                "idle_guests": "paused",
+            },
+        )
+        for number, record in enumerate(
+            made.few(create(count=count, warmup=0))
+        )
+    ]
+
+
+def _vary(condition, is_odd, name, factor):
+    """Return the condition of a variant."""
+    factor *= 1 + 0.001 * is_odd * factor
+    return dataclasses.replace(
+        made.multiply(condition, factor),
+        axes={"variant": name},
+        findings=(NOT_APPLIED,) if name == "scsi" else (),
+    )
 
 
 class RankingTestCase(unittest.TestCase):

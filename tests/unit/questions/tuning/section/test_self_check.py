@@ -90,10 +90,7 @@ class TestSelfCheck(unittest.TestCase):
 
     def test_persistent_differences_are_not_a_spread(self):
         """A variant that is always slower is a difference, not a boot."""
-        whole = [*map(made.document, records(deviation=0.001))]
-        for record in whole:
-            values = record["conditions"][1]["observations"]["values"]
-            values[RATE.name] = [0.5 * values[RATE.name][0]]
+        whole = made.with_factor(records(deviation=0.001), 0.5, RATE.name, [1])
         run = made.run_of(whole, question="tuning")
         for spread in self_check.list_spreads(run):
             self.assertLess(spread.percent, 0.3)
@@ -135,11 +132,16 @@ class TestSelfCheck(unittest.TestCase):
     @ddt.unpack
     def test_rounded_values(self, change, reason):
         """They have no spread, which would be 0.0 %."""
-        whole = [*map(made.document, records())]
-        for record in whole:
-            for condition in record["conditions"][:2]:
-                values = condition["observations"]["values"]
-                values[RATE.name] = [*map(change, values[RATE.name])]
+
+        def change_rates(condition):
+            return made.vary(
+                condition,
+                lambda name, value, _: (
+                    change(value) if name == RATE.name else value
+                ),
+            )
+
+        whole = made.with_conditions(records(), change_rates, [0, 1])
         run = made.run_of(whole, question="tuning")
         boots, _, rounded, *_ = run.remarks
         self.assertIn(f"in the worst ({TIME.name})", boots)
@@ -163,14 +165,13 @@ class TestSelfCheck(unittest.TestCase):
 
     def test_a_limited_guest_that_does_not_boot(self):
         """The reason is stated in place of a loss."""
-        whole = [*map(made.document, records())]
-        for record in whole:
-            record["state"] = "incomplete"
-            record["conditions"][2] |= {
-                "state": "incomplete",
-                "observations": {"machines": [], "values": {}},
-                "machines": [],
-            }
+        whole = made.with_condition(
+            made.with_fields(records(), state="incomplete"),
+            2,
+            state="incomplete",
+            observations=(),
+            machines=(),
+        )
         run = made.run_of(whole, question="tuning")
         *_, loss = run.remarks
         self.assertRegex(loss, r"^limited, .*: not measured \(.*variants\)$")
@@ -193,10 +194,10 @@ class TestSelfCheck(unittest.TestCase):
 
     def test_different_variants(self):
         """Other tuning runs have no remarks."""
-        whole = [*map(made.document, records())]
+        whole = records()
         for record in whole:
             first, second, _ = VARIANTS
-            record["options"]["variants"] = [
+            record.options["variants"] = [
                 first,
                 {**second, "image_properties": {"hw_disk_bus": "scsi"}},
                 {"name": "limited", "extra_specs": {"hw:numa_nodes": "1"}},
