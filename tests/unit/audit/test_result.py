@@ -148,18 +148,20 @@ class TestResult(unittest.TestCase):
             host="a", metrics="*", until=DAY, reason="old"
         )
         later = DAY + datetime.timedelta(days=1)
+        accepted = acknowledged.Acknowledgements([entry], later)
         audit = run(
             *healthy("a", "b"),
-            accepted=acknowledged.Acknowledgements([entry], later),
+            accepted=accepted,
             earlier=healthy("a", *"rstuvw"),
         )
         self.assertEqual(
             (
-                "the acknowledgement of a (old) expired on 2026-03-04",
+                *accepted.list_expired(),
                 "only in the earlier audit: r, s, t, u, v and 1 more",
             ),
             audit.notes,
         )
+        self.assertEqual(2, len(audit.notes))
 
     def test_earlier(self):
         """A host that became slower is worse; versions that differ help."""

@@ -191,7 +191,6 @@ class TestScript(unittest.TestCase):
             ),
             "'root@[::1' is not a valid login; write user@host",
         ),
-        (("plan", "nope.yaml"), "task 'nope.yaml': must be a file, or the"),
         (
             ("baseline", "record", "x", "--task", "nope.yaml", "--local"),
             "rally-vmperf: task 'nope.yaml': must be a file, or the name of",

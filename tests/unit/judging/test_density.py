@@ -368,7 +368,8 @@ class StatusTestCase(unittest.TestCase):
             self.assertAlmostEqual(confidence, decisive.confidence)
             value = row.to_value()
             self.assertEqual(
-                (decisive.low, decisive.high), (value.low, value.high)
+                ("worst_loss_to_bare_metal", decisive.low, decisive.high),
+                (value.name, value.low, value.high),
             )
 
     def test_against_bare_metal_that_is_not_there(self):

@@ -266,6 +266,27 @@ def judge_unpaired_gain():
     return test_axis.judge(rows, max_loss_percent={"b": {"disk.*": 5}})
 
 
+def judge_migration():
+    """Return a judgement on a migration, one metric of which has no pair."""
+    entries = [
+        made.repetition(
+            number,
+            [
+                made.build_condition(number, values, axes={"phase": phase})
+                for phase, values in (
+                    ("before", {made.IOPS: [rate], made.TIME: [9.0]}),
+                    ("after", {made.IOPS: [rate - 100]}),
+                )
+            ],
+            question="migration",
+        )
+        for number, rate in enumerate((1000.0, 1010.0, 990.0), 1)
+    ]
+    criterion = table.criteria()["vmperf_disruption"]
+    judge = criterion.parse({"max_loss_after_percent": 8}).create_judge()
+    return made.feed_judge(judge, entries).judgement()
+
+
 #: The judgements by name.
 JUDGEMENTS = {
     "each_status": judge_each_status,
@@ -314,6 +335,7 @@ JUDGEMENTS = {
     "neighbours": lambda: test_axes.judgement(
         test_axes.curve({1: 0.95, 2: 0.7}), max_percent={"*": 12}
     ),
+    "migration": judge_migration,
     "gains": lambda: test_axis.judge(
         VARIANTS, min_gain_percent={"virtio": {"network.*": 250}}
     ),
@@ -462,6 +484,12 @@ neighbours
 - disk.fio.randread.iops at 2 guests: without neighbours 1.00 kops/s, with
   neighbours 700 ops/s, loss 30.0 % (95 % interval 30.0 to 30.0 %), limit 12 %
   (*): failed.
+
+migration
+- disk.fio.randread.iops: before 1.00 kops/s, after 900 ops/s, loss 10.0 % (95
+  % interval 9.8 to 10.2 %), limit 8 % (*): failed.
+- cpu.bzip2.compress_time: no counted repetition has it before and after the
+  migration: inconclusive.
 
 gains
 - network.iperf3.rate of virtio: e1000 998 bit/s, virtio 2.99 kbit/s, gain

@@ -91,17 +91,11 @@ class CloudTest(unittest.TestCase):
     @ddt.unpack
     @ddt.data(
         ({"aggregate": "x"}, "aggregate 'x' does not exist"),
-        ({"availability_zone": "x"}, "availability_zone 'x'.*are: nova"),
-        (
-            {"host": "h1", "count": 2, "server_group": "anti-affinity"},
-            "server_group 'anti-affinity': 2 guests require as many hosts",
-        ),
         ({"ssh_network": {"name": "x"}}, "ssh_network: 'x'.*guests: private"),
         (
             {"traffic_network": {"name": "x"}},
             "traffic_network: 'x'.*guests: private",
         ),
-        ({"boot_volume": {"size_gib": 2}}, "boot_volume size_gib=2"),
         (
             {"boot_volume": {"size_gib": 8, "type": "x"}},
             "boot_volume: type 'x' does not exist; the project sees ssd",

@@ -299,8 +299,8 @@ class TestWatches(unittest.TestCase):
         self.addCleanup(run_request.run_cache.close, "w")
         (condition,) = run.repeat(1).repetition.conditions
         self.assertIn(
-            "host h1 has 1 guest of others with 2 vCPUs",
-            [finding.detail for finding in condition.findings],
+            ("host_shared", "h1"),
+            [(found.kind, found.subject) for found in condition.findings],
         )
 
 
