@@ -23,6 +23,10 @@ from rally_vmperf.questions.common import task as tasks
 #: The file of a task and its arguments, in the current directory.
 SETTINGS = "vmperf.yaml"
 _DEFAULT_TASK = "kvm-overhead.yaml"
+#: The key of that file that names the task.
+_TASK = "task"
+#: The option for arguments of a task.
+_OPTION = "--task-args"
 #: The schema of the sections of a workload that the commands read.
 _SECTIONS = json_schema.mapping(
     {
@@ -39,7 +43,7 @@ QuestionTask = tuple[tasks.Task, question.Question]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options for the arguments of a template."""
     parser.add_argument(
-        "--task-args", metavar="YAML", help="arguments of the task template"
+        _OPTION, metavar="YAML", help="arguments of the task template"
     )
     parser.add_argument(
         "--task-args-file",
@@ -61,7 +65,7 @@ def read_settings() -> tuple[str, documents.Arguments]:
             f"of {SETTINGS}, which rally-vmperf init writes"
         )
     arguments = dict(_parse_mapping(_read_text(SETTINGS), SETTINGS))
-    task = str(arguments.pop("task", None) or _DEFAULT_TASK)
+    task = str(arguments.pop(_TASK, None) or _DEFAULT_TASK)
     return _find_task(task, f"{SETTINGS}: "), arguments
 
 
@@ -90,17 +94,17 @@ def _read_arguments(
     :param task: The path of the task; None for the task in vmperf.yaml.
     :returns: The path, the arguments, and the file or option of each.
     """
-    sources: dict[str, documents.Arguments] = {}
+    sources: list[tuple[str, documents.Arguments]] = []
     if task is None:
-        task, sources[SETTINGS] = read_settings()
+        task, settings = read_settings()
+        sources.append((SETTINGS, settings))
     if path := parsed.task_args_file:
-        sources[path] = _parse_mapping(_read_text(path), path)
+        sources.append((path, _parse_mapping(_read_text(path), path)))
     if parsed.task_args:
-        option = "--task-args"
-        sources[option] = _parse_mapping(parsed.task_args, option)
+        sources.append((_OPTION, _parse_mapping(parsed.task_args, _OPTION)))
     arguments: dict[str, t.Any] = {}
     origins: dict[str, str] = {}
-    for origin, given in sources.items():
+    for origin, given in sources:
         arguments.update(given)
         origins.update(dict.fromkeys(given, origin))
     return _find_task(task), arguments, origins
@@ -130,10 +134,11 @@ def read_task(
     """
     task, arguments, origins = _read_arguments(task, parsed)
     content = _render_task(task, arguments, origins, parsed.config_file)
+    place = _describe_place(task, origins)
     try:
         subtasks = rally_api.list_subtasks(content)
     except ValueError as error:
-        raise document.BaselineError(f"{task}: {error}") from error
+        raise document.BaselineError(f"{place}: {error}") from error
     scenarios = table.scenarios()
     workloads: list[QuestionTask] = []
     for subtask in subtasks:
@@ -141,14 +146,23 @@ def read_task(
         for workload in subtask["workloads"]:
             task_question = scenarios.get(workload["name"])
             if task_question is not None:
-                converted = _convert(workload, title, task_question, task)
+                converted = _convert(workload, title, task_question, place)
                 workloads.append((converted, task_question))
     if not workloads:
         raise document.BaselineError(
             f"{task} has no scenario {' or '.join(scenarios)}"
         )
-    _check_slas(task, arguments, workloads)
+    _check_slas(task, origins, workloads)
     return workloads
+
+
+def _describe_place(task: str, origins: dict[str, str]) -> str:
+    """Return the files and options that define a task, for messages.
+
+    :param origins: The file or option of each argument.
+    """
+    sources = ", ".join(dict.fromkeys(origins.values()))
+    return f"{task} with {sources}" if sources else task
 
 
 def _render_task(
@@ -186,8 +200,9 @@ def _render_task(
     ) as error:
         # A template is a program, which can raise any of these.
         line = str(error).partition("\n")[0]
-        raise document.BaselineError(f"{task}: {line}") from error
-    return _parse_mapping(rendered, task)
+        place = _describe_place(task, origins)
+        raise document.BaselineError(f"{place}: {line}") from error
+    return _parse_mapping(rendered, _describe_place(task, origins))
 
 
 def _read_text(path: str) -> str:
@@ -201,7 +216,8 @@ def _read_text(path: str) -> str:
 def _check_arguments(task: str, text: str, origins: dict[str, str]) -> None:
     """Reject arguments that the template of the task does not use.
 
-    Rally ignores them, so that a misspelled limit has no effect.
+    Rally ignores them, so that a misspelled limit has no effect. A file can
+    name the task, as vmperf.yaml does.
 
     :param task: The path of the task file.
     :param text: The template.
@@ -217,7 +233,8 @@ def _check_arguments(task: str, text: str, origins: dict[str, str]) -> None:
         return
     names = {*jinja2.meta.find_undeclared_variables(tree), *table.criteria()}
     for name, origin in origins.items():
-        if name not in names:
+        is_task = name == _TASK and origin != _OPTION
+        if name not in names and not is_task:
             close = difflib.get_close_matches(name, names, 1)
             hint = f"; did you mean {close[0]!r}?" if close else ""
             raise document.BaselineError(
@@ -228,13 +245,13 @@ def _check_arguments(task: str, text: str, origins: dict[str, str]) -> None:
 
 def _check_slas(
     task: str,
-    arguments: collections.abc.Collection[str],
+    origins: dict[str, str],
     workloads: collections.abc.Collection[QuestionTask],
 ) -> None:
     """Warn about SLAs that do not apply; reject SLAs that are not used.
 
     :param task: The path of the task file.
-    :param arguments: The names of the arguments.
+    :param origins: The file or option of each argument.
     :param workloads: The workloads of the task, with their questions.
     :raises BaselineError: If the template does not use an SLA that applies.
     """
@@ -245,14 +262,14 @@ def _check_slas(
             task_question, workload.arguments
         )
     }
-    for line in limits_file.format_skipped(arguments, applied):
-        base.write(sys.stderr, f"{task}: {line}\n")
     used = {name for workload, _ in workloads for name in workload.criteria}
-    for name in arguments:
+    for name, origin in origins.items():
+        for line in limits_file.format_skipped([name], applied):
+            base.write(sys.stderr, f"{origin}: {line}\n")
         if name in applied and name not in used:
             raise document.BaselineError(
-                f"{task}: SLA {name}: the template does not use it; add it "
-                "to the section sla of the template"
+                f"{origin}: SLA {name}: the template does not use it; add it "
+                f"to the section sla of {task}"
             )
 
 

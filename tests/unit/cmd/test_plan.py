@@ -357,15 +357,17 @@ class PlanTest(unittest.TestCase):
             "vmperf_neighbours": {"max_percent": {"*": 9}},
         }
         self.assertEqual(
-            f"{self.path}: vmperf_spread is skipped: it applies to "
-            f"VMPerf.overhead and VMPerf.tuning\n{self.path}: "
+            "--task-args: vmperf_spread is skipped: it applies to "
+            "VMPerf.overhead and VMPerf.tuning\n--task-args: "
             "vmperf_neighbours is skipped: it applies to VMPerf.overhead and "
             "VMPerf.density with neighbours\n",
             self.read(task_arguments),
         )
         task_arguments["vmperf_valid"] = {}
         with self.assertRaisesRegex(
-            document.BaselineError, "SLA vmperf_valid: the template does not"
+            document.BaselineError,
+            "^--task-args: SLA vmperf_valid: the template does not use it; "
+            f"add it to the section sla of {self.path}$",
         ):
             self.read(task_arguments)
 

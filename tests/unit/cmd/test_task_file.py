@@ -56,6 +56,53 @@ class SettingsTest(unittest.TestCase):
         arguments = ("--task-args", "{title: B, times: 6}")
         self.assertEqual(("B", 6), self.read(*arguments, task="mine.yaml"))
 
+    def test_as_file_of_arguments(self):
+        """Its key of the task is not an argument, as for Rally."""
+        self.settings.write_text("task: mine.yaml\ntitle: A\ntimes: 4\n")
+        for path in ("vmperf.yaml", str(self.settings.resolve())):
+            file = ("--task-args-file", path)
+            for task in (None, "mine.yaml"):
+                with self.subTest(path=path, task=task):
+                    self.assertEqual(("A", 4), self.read(*file, task=task))
+                    got = self.read(*file, "--task-args", "times: 5")
+                    self.assertEqual(("A", 5), got)
+
+    def test_other_file_of_arguments(self):
+        """It is merged with the file, and its arguments take precedence."""
+        self.settings.write_text("task: mine.yaml\ntitle: A\ntimes: 4\n")
+        pathlib.Path("more.yaml").write_text("times: 5\n")
+        self.assertEqual(("A", 5), self.read("--task-args-file", "more.yaml"))
+        with self.assertRaisesRegex(
+            document.BaselineError, "^--task-args: argument 'task': must be"
+        ):
+            self.read("--task-args", "{task: mine.yaml}")
+
+    def test_value_of_an_argument(self):
+        """A message has the file of the value next to that of the task."""
+        self.settings.write_text("task: mine.yaml\ntitle: A\ntimes: 0\n")
+        with self.assertRaisesRegex(
+            document.BaselineError, "^mine.yaml with vmperf.yaml: .*minimum"
+        ):
+            self.read()
+        with self.assertRaisesRegex(
+            document.BaselineError,
+            "^mine.yaml with vmperf.yaml, --task-args: .*'x'",
+        ):
+            self.read("--task-args", "times: x")
+
+    def test_unused_sla(self):
+        """The message names the file that has its limits."""
+        self.settings.write_text(
+            "task: mine.yaml\ntitle: A\ntimes: 4\n"
+            "vmperf_overhead: {max_percent: {cpu.*: 5}}\n"
+        )
+        with self.assertRaisesRegex(
+            document.BaselineError,
+            "^vmperf.yaml: SLA vmperf_overhead: the template does not use it; "
+            "add it to the section sla of mine.yaml$",
+        ):
+            self.read()
+
     def test_misspelled_argument(self):
         """It is rejected, because Rally would ignore it."""
         self.settings.write_text("task: mine.yaml\ntitle: A\ntime: 4\n")
