@@ -260,13 +260,10 @@ class TestTwoRuns(CompareTestCase):
     def test_limits_of_the_worst_guest(self, statistic, code):
         """A starved guest fails the gate, as it fails the SLA."""
         metric = "cpu.sysbench.rate"
-
         records = made.density_records((1, 4))
         first = self.journal("before", records)
-        for record in records:
-            condition = made.level_of(record, 4)
-            condition["observations"]["values"][metric][-1] *= 0.6
-        other = self.journal("after", records)
+        starved = made.with_factor(records, 0.6, metric, [1], "g4")
+        other = self.journal("after", starved)
         limits = self.limits(
             f"vmperf_degradation: {{max_percent: {{{metric}: 25}}, "
             f"levels: 4, statistic: {statistic}}}\n"

@@ -124,23 +124,26 @@ def vary(condition, change):
     return dataclasses.replace(condition, observations=tuple(observations))
 
 
-def multiply(condition, factor, name=None):
+def multiply(condition, factor, name=None, machine=None):
     """Return a condition with values multiplied.
 
     :param name: The name of their metric; None for all metrics.
+    :param machine: The name of their machine; None for all machines.
     """
-    return vary(
-        condition,
-        lambda metric, value, _: (
-            value * (factor if name in (None, metric) else 1)
-        ),
-    )
+
+    def change(metric, value, source):
+        is_meant = name in (None, metric) and machine in (None, source)
+        return value * factor if is_meant else value
+
+    return vary(condition, change)
 
 
-def with_factor(record, factor, name, places=None):
+def with_factor(record, factor, name, places=None, machine=None):
     """Return a record with the values of a metric multiplied."""
     return with_conditions(
-        record, lambda condition: multiply(condition, factor, name), places
+        record,
+        lambda condition: multiply(condition, factor, name, machine),
+        places,
     )
 
 

@@ -60,7 +60,7 @@ def build_reference(repetitions, **changes):
     fields = {
         "name": "r740",
         "machine": "compute-1",
-        "recorded_at": "2026-03-01T00:00:00+00:00",
+        "recorded_at": "2026-01-02T03:04:05Z",
         "repetitions": tuple(
             observations(_name_copies(by_metric), by_metric)
             for by_metric in repetitions

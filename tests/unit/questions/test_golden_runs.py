@@ -117,12 +117,10 @@ class TestGoldenRuns(unittest.TestCase):
 def scale(metric: str, guest: str, factor: float, **axes: int) -> Change:
     """Return a change that multiplies the samples of a guest."""
 
-    def multiply(name: str, value: float, source: str) -> float:
-        return value * factor if (name, source) == (metric, guest) else value
-
     def change(condition: repetition.Condition) -> repetition.Condition:
-        is_meant = axes.items() <= condition.axes.items()
-        return made.vary(condition, multiply) if is_meant else condition
+        if not axes.items() <= condition.axes.items():
+            return condition
+        return made.multiply(condition, factor, metric, guest)
 
     return lambda records: made.with_conditions(records, change)
 

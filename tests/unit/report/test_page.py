@@ -167,7 +167,7 @@ class PageTestCase(unittest.TestCase):
             "debian-12",
             "g2 on compute-1",
             "kvm",
-            "baseline r740, machine compute-1, recorded 2026-03-01",
+            "baseline r740, machine compute-1, recorded 2026-01-02",
             "2 CPUs and 2048 MiB for each of 2 copies",
             "peer, on the bare-metal host",
             "5 counted of 5 planned, and 1 as warm-up",
