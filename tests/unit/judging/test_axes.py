@@ -87,8 +87,11 @@ class TestLoss(unittest.TestCase):
         """Fewer than three pairs have no interval."""
         judged = judgement(entries(QUIET[:2], LOUD[:2]), max_percent={"*": 99})
         self.assertEqual("inconclusive", judged.status)
-        kinds = [finding.finding.kind for finding in judged.findings]
-        self.assertIn("too_few_repetitions", kinds)
+        (few,) = judged.findings
+        self.assertEqual(
+            ("too_few_repetitions", "2 pairs"),
+            (few.finding.kind, few.finding.detail),
+        )
 
 
 def curve(losses, metric=made.IOPS, **changes):

@@ -147,6 +147,7 @@ class RatiosTestCase(unittest.TestCase):
         got = made.judgement(entries, {}, max={"*": 15})
         self.assertTrue(got.passed, got.sentence())
         self.assertIsNone(got.absolute[0].figure.bare_value)
+        self.assertIsNone(got.absolute[0].figure.means)
         self.assertIsNone(got.compared[0].comparison)
 
     def test_beside_a_limit_on_the_overhead(self):
@@ -161,6 +162,11 @@ class RatiosTestCase(unittest.TestCase):
 
     def test_beyond_return(self):
         entries = made.several(self.SLOW, planned_repetitions=9)
-        for limit, beyond in ((9.0, True), (12.99, False), (14.0, False)):
+        for limit, status, beyond in (
+            (9.0, "failed", True),
+            (12.97, "failed", False),
+            (12.99, "inconclusive", False),
+        ):
             judge = made.judge(entries, {}, max={"*": limit})
+            self.assertEqual(status, judge.judgement().status)
             self.assertEqual(beyond, judge.is_failure_final())

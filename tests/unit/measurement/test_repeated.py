@@ -104,12 +104,6 @@ class TestCurves(unittest.TestCase):
         loss = {made.EVENTS: {1: [312.0], 2: [150.0, 149.0]}}
         (self.other, *_) = made.levels(loss, count=5)
 
-    def test_two_records_of_one_repetition(self):
-        """Neither counts: the right one is not known."""
-        got = made.degradation([*self.entries, self.other], {"*": 40})
-        self.assertEqual((1,), got.omitted)
-        self.assertEqual("passed", got.status)
-
     def test_many_contradict(self):
         """Or runs are mixed: the curve is of no run, and never passes."""
         again = [

@@ -89,6 +89,31 @@ class AboutTestCase(unittest.TestCase):
             all(detail.startswith(side) for detail in details), details
         )
 
+    def test_details(self):
+        """They have the figures of both sides."""
+        for guest, kind, detail in (
+            (
+                (119.0, 120.0),
+                "guest_slightly_faster",
+                "the guest is 19.5 % better than bare metal",
+            ),
+            (
+                (95.0, 96.0),
+                "too_few_repetitions",
+                "3 of bare metal, 2 of the guest",
+            ),
+            (
+                (95.0, 95.02, 94.99, 95.01, 90.0),
+                "bimodal",
+                "the guest: 1 and 4, 5.5 % apart",
+            ),
+        ):
+            pair = loss.compare(
+                made.IOPS, [[v] for v in THREE], [[v] for v in guest]
+            )
+            found = next(plausibility.of_comparison(pair))
+            self.assertEqual((kind, detail), (found.kind, found.detail))
+
     def test_a_faster_time(self):
         pair = loss.compare(
             made.TIME, [[v] for v in THREE], [[v] for v in (79.0, 80.0, 81.0)]

@@ -221,21 +221,7 @@ class TestDensity(unittest.TestCase):
             (("contexts", GUESTS, "server_group"), "soft-anti-affinity"),
             "=soft-anti-affinity: 3 guests must share a host",
         ),
-        ((("contexts", GUESTS), None), "vmperf_guests is missing"),
-        (
-            (("contexts", GUESTS, "groups"), [{"name": "a"}, {"name": "b"}]),
-            r"'groups' was unexpected\); allowed keys: ",
-        ),
-        ((("runner_type",), "constant"), "runner=constant"),
-        ((("args", "warmup"), 4), "warmup=4"),
-        ((("args", "workloads"), [{"name": "fi"}]), "'fi' does not exist"),
-        ((("args", "workloads"), [{"name": "mbw"}]), "matches no metric"),
-        ((("args", "workloads"), [{"name": "iperf3"}]), "peer: must be set"),
         ((("args", "workloads"), PAIRS), r"must be even for .*; 1 is not"),
-        (
-            (("contexts", "vmperf_baseline"), {"name": "x"}),
-            "registered: metal",
-        ),
         (
             (("args", "stop"), {"levels": 1}),
             "stop: .*allowed keys: max_percent",
