@@ -3,6 +3,7 @@
 import collections.abc
 import contextlib
 import dataclasses
+import hashlib
 import os
 import pathlib
 import re
@@ -89,7 +90,8 @@ def build(
 ) -> None:
     """Make the image and put it in place in one step.
 
-    A file with the suffix .manifest, next to the image, lists the packages.
+    A file with the suffix .manifest, next to the image, lists the packages
+    and ends with the digest of the recipe.
 
     :param recipe: what to build
     :param log: where the tools' output goes
@@ -99,6 +101,7 @@ def build(
     """
     check_size(recipe.size)
     date = source_date()
+    digest = compute_digest(recipe)
     recipe.output.parent.mkdir(parents=True, exist_ok=True)
     with workshop(recipe.output.parent) as work:
         files = lay_out(recipe, work, date)
@@ -116,7 +119,27 @@ def build(
              str(disk), str(draft)]
         )  # fmt: skip
         draft.replace(recipe.output)
+        with (files / "manifest").open("a") as stream:
+            stream.write(digest)
         (files / "manifest").replace(recipe.output.with_suffix(".manifest"))
+
+
+def compute_digest(recipe: Recipe) -> str:
+    """Return the last line of the manifest of a recipe's images."""
+    digest = hashlib.sha256(repr((recipe.suite, recipe.workloads)).encode())
+    folder = resources.path("etc", "guest-image")
+    for path in sorted(filter(pathlib.Path.is_file, folder.iterdir())):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return f"rally-vmperf-recipe\t{digest.hexdigest()}\n"
+
+
+def is_current(recipe: Recipe) -> bool:
+    """Return whether the image exists and is of this recipe."""
+    try:
+        manifest = recipe.output.with_suffix(".manifest").read_text()
+    except FileNotFoundError:
+        return False
+    return recipe.output.exists() and manifest.endswith(compute_digest(recipe))
 
 
 def source_date() -> int:

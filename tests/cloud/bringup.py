@@ -124,7 +124,8 @@ class Bringup:
             image.result()
 
     def _provide_image(self, root: "concurrent.futures.Future[None]") -> None:
-        if self._folders.image.exists():
+        recipe = guest_image.Recipe(output=self._folders.image)
+        if guest_image.is_current(recipe):
             return
 
         def enter(argv: list[str]) -> list[str]:
@@ -134,7 +135,7 @@ class Bringup:
             )
 
         guest_image.build(
-            guest_image.Recipe(output=self._folders.image),
+            recipe,
             self._folders.log / "image.log",
             enter,
         )

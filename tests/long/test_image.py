@@ -42,9 +42,10 @@ class TestBuild(unittest.TestCase):
             self.assertIn(text, output)
         self.assertNotIn("/usr/bin", output)
         self.assertIn(f"SOURCE_DATE_EPOCH={DATE}\n", output)
+        *manifest, _ = image.with_suffix(".manifest").read_text().splitlines()
         self.assertEqual(
-            image.with_suffix(".manifest").read_text(),
-            self._run(disk, mount, "dpkg-query", "--show"),
+            manifest,
+            self._run(disk, mount, "dpkg-query", "--show").splitlines(),
         )
         date = self._run(disk, mount, "stat", "--format=%Y", "/etc/fstab")
         self.assertEqual(DATE, int(date))

@@ -1,6 +1,8 @@
 import configparser
+import dataclasses
 import os
 import pathlib
+import shutil
 import stat
 import time
 from unittest import mock
@@ -220,7 +222,35 @@ class BuildTestCase(base.CloudTestCase):
         self.build()
         self.assertEqual("image", self.recipe.output.read_text())
         manifest = self.folders.root / "o.manifest"
-        self.assertEqual("fio\t3.33-3\n", manifest.read_text())
+        packages_line, digest_line = manifest.read_text().splitlines()
+        self.assertEqual("fio\t3.33-3", packages_line)
+        self.assertRegex(digest_line, "^rally-vmperf-recipe\t[0-9a-f]{64}$")
+
+    def test_current_image(self):
+        """It is that of the same recipe and of the same files."""
+        self.assertFalse(guest_image.is_current(self.recipe))
+        self.build()
+        self.assertTrue(guest_image.is_current(self.recipe))
+        other = dataclasses.replace(self.recipe, workloads=("fio",))
+        self.assertFalse(guest_image.is_current(other))
+        changed = self.folders.root / "etc" / "guest-image"
+        shutil.copytree(shipped("."), changed)
+        with mock.patch.object(
+            guest_image.resources, "path", autospec=True, return_value=changed
+        ):
+            self.assertTrue(guest_image.is_current(self.recipe))
+            (changed / "packages.txt").write_text("udev\n")
+            self.assertFalse(guest_image.is_current(self.recipe))
+        self.recipe.output.unlink()
+        self.assertFalse(guest_image.is_current(self.recipe))
+
+    def test_image_without_a_digest(self):
+        """An earlier version made it."""
+        self.recipe.output.touch()
+        self.assertFalse(guest_image.is_current(self.recipe))
+        manifest = self.recipe.output.with_suffix(".manifest")
+        manifest.write_text("fio\t3.33-3\n")
+        self.assertFalse(guest_image.is_current(self.recipe))
 
     def test_date_of_the_caller(self):
         self.build(SOURCE_DATE_EPOCH="1700000000")
