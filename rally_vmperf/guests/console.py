@@ -94,10 +94,11 @@ NO_SPACE = "its disk is full; choose a larger flavor"
 EMERGENCY = "its boot ended in emergency mode; check the image's file systems"
 NO_ADDRESS = "it has no address; check the DHCP agent of its network"
 NO_METADATA = (
-    "its cloud-init found no metadata, so that it lacks the generated keys; "
+    "it found no metadata, so that it lacks the generated keys; "
     "check the metadata service, or set config_drive: true"
 )
 CLOUD_INIT = "its cloud-init failed; check the image and user_data"
+USER_DATA = "it could not process user_data; check it"
 NO_SSH_SERVER = "its SSH server did not start; check the image"
 OTHER_KEY = (
     "its SSH host key differs from the expected one; if user data did not "
@@ -121,6 +122,7 @@ _SIGNS = (
     (r"Failed to start .*cloud-(?:init|config)", CLOUD_INIT),
     (r"Failed to start .*Cloud-init:", CLOUD_INIT),
     (r"cloud-init\[\d+\]: .*Traceback", CLOUD_INIT),
+    (r"vmperf-guest: (?:user data|bootcmd|write_files): ", USER_DATA),
     (r"Failed to start .*(?:OpenSSH|OpenBSD Secure Shell)", NO_SSH_SERVER),
     (r"sshd: no hostkeys available", NO_SSH_SERVER),
 )
@@ -139,8 +141,12 @@ def find_hints(text: str, host_key: str | None = None) -> list[str]:
 
 
 def has_booted(text: str) -> bool:
-    """Return whether a console shows that cloud-init has finished."""
-    return bool(re.search(r"^.*Cloud-init v\. .* finished at ", text, re.M))
+    """Return whether a console shows that the guest is configured.
+
+    That is a line of cloud-init, or of ``configure.py`` in the guest image.
+    """
+    pattern = r"Cloud-init v\. .* finished at |vmperf-guest: finished "
+    return bool(re.search(rf"^.*(?:{pattern})", text, re.M))
 
 
 _BEGIN = "-----BEGIN SSH HOST KEY KEYS-----"

@@ -31,7 +31,7 @@ def make(
     run(["truncate", f"--size={size}", str(disk)])
     run(
         ["mkfs.ext4", "-q", "-F", "-L", "root", "-m", "0", "-O", FEATURES,
-         str(disk)]
+         "-e", "remount-ro", str(disk)]
     )  # fmt: skip
     run(inside(disk, mount, unpack(tree, mount)))
     install = ["extlinux", "--install", str(mount / LOADER)]

@@ -342,9 +342,9 @@ class _Obstacles:
         is_denied = isinstance(error, base.Denied)
         if is_denied and name in self._booted:
             return (
-                f"{error}; its cloud-init has finished, so the key will not "
-                "be accepted later: check that cloud-init of the image writes "
-                "the key of this user"
+                f"{error}; the guest is configured, so the key will not be "
+                "accepted later: check that its image writes the key of this "
+                "user"
             )
         now = time.monotonic()
         if now < self._requested.get(name, now):

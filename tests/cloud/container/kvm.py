@@ -14,7 +14,7 @@ from tests.cloud.system import layout
 DEVICE = pathlib.Path("/dev/kvm")
 BOOT_ID = pathlib.Path("/proc/sys/kernel/random/boot_id")
 # The line that the guest image prints on the serial console.
-_BOOTED = b"Cloud-init v."
+_BOOTED = b"vmperf-guest: "
 # A guest that has failed is paused.
 _FAILED = b"KVM internal"
 _TIMEOUT = 30.0
@@ -38,7 +38,7 @@ def works(folders: layout.Layout) -> bool:
 
 
 def _boots(folders: layout.Layout) -> bool:
-    """Return whether the guest image boots up to cloud-init."""
+    """Return whether the guest image boots up to its configuration."""
     guest = [
         *("qemu-system-x86_64", "-nodefaults", "-no-user-config"),
         *("-machine", "pc", "-display", "none", "-no-reboot"),

@@ -59,6 +59,15 @@ class HintsTest(unittest.TestCase):
             "job (metadata service crawler).",
             console.CLOUD_INIT,
         ),
+        (
+            "[   26.8] python3[225]: vmperf-guest: No instance datasource "
+            "found: config drive: there is none",
+            console.NO_METADATA,
+        ),
+        (
+            "[   26.8] python3[225]: vmperf-guest: user data: not valid YAML",
+            console.USER_DATA,
+        ),
     )
     @ddt.unpack
     def test_lines(self, line, expected):

@@ -8,6 +8,8 @@ from rally_vmperf.runs import guest_arrival
 from tests.unit.guests import testing
 
 FINISHED = "Cloud-init v. 22.4.2 finished at Thu, 26 Nov 2026. Up 20 seconds\n"
+#: A line of the image that ``rally-vmperf image build`` makes.
+CONFIGURED = "[ 18.4] python3[225]: vmperf-guest: finished with the data\n"
 DENIED = base.Denied("g1: 10.0.0.3 rejects the key; check the user name")
 
 
@@ -40,7 +42,13 @@ class ObstacleTest(unittest.TestCase):
         self.assertEqual(["", ""], [self.find(), self.find()])
         self.cloud.compute.console = FINISHED
         self.assertEqual("", self.find())
-        self.assertIn("its cloud-init has finished", self.find())
+        self.assertIn("the guest is configured", self.find())
+
+    def test_key_that_the_guest_image_rejects(self):
+        """Its console has no line of cloud-init."""
+        self.cloud.compute.console = CONFIGURED
+        self.assertEqual("", self.find())
+        self.assertIn("the guest is configured", self.find())
 
     def test_guest_that_does_not_answer(self):
         """Its network may still need time, and the timeout decides."""

@@ -35,7 +35,7 @@ class KvmTestCase(base.CloudTestCase):
         )
 
     @ddt.data(
-        ("echo 'Linux'; echo 'Cloud-init v. 22'; exec sleep 60", True),
+        ("echo 'Linux'; echo 'vmperf-guest: looking'; exec sleep 60", True),
         ("echo 'KVM internal error' >&2; exec sleep 60", False),
         ("echo 'no such device' >&2; exit 1", False),
         ("exec sleep 60", False),
