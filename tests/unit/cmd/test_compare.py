@@ -399,7 +399,7 @@ class TestTwoRuns(CompareTestCase):
         self.assertNotIn("worse", results.values())
         (row,) = (row for row in rows if row["Metric"] == RATE)
         # Samples in a journal have five digits.
-        self.assertAlmostEqual(20, row["Loss (%)"], delta=0.001)
+        self.assertAlmostEqual(20, row["Loss (%)"], places=3)
         self.assertGreater(row["Low (%)"], row["Margin (%)"])
         self.assertEqual((5, "after"), (row["Margin (%)"], row["Run"]))
         self.assertIn(

@@ -15,6 +15,7 @@ from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions.overhead import question as overhead
 from rally_vmperf.questions.tuning import criteria
+from tests.unit import made
 
 RATE = sample.Metric(name="network.iperf3.rate", unit="bit/s", better="higher")
 TIME = sample.Metric(name="disk.dd.time", unit="s", better="lower")
@@ -22,22 +23,12 @@ TIME = sample.Metric(name="disk.dd.time", unit="s", better="lower")
 
 def condition(number, variant, values, **fields):
     """Return a condition with one guest and a value per metric."""
-    return repetition.Condition(
-        **{
-            "axes": {"variant": variant},
-            "position": 1,
-            "state": "complete",
-            "number": number,
-            "expected_metrics": tuple(values),
-            "machines": (f"g-{variant}",),
-            "observations": tuple(
-                sample.Observation(
-                    f"g-{variant}", sample.Sample(metric, value)
-                )
-                for metric, value in values.items()
-            ),
-            **fields,
-        }
+    return made.build_condition(
+        number,
+        {metric: [value] for metric, value in values.items()},
+        {"variant": variant},
+        machines=(f"g-{variant}",),
+        **fields,
     )
 
 
@@ -48,14 +39,9 @@ def repetitions(*rows, findings=None, planned=None):
     """
     metrics = tuple(next(iter(rows[0].values())))
     return [
-        repetition.Repetition(
-            number=number,
-            planned_repetitions=planned or len(rows),
-            counted=True,
-            state="complete",
-            expected_metrics=metrics,
-            question="tuning",
-            conditions=tuple(
+        made.repetition(
+            number,
+            [
                 condition(
                     number,
                     variant,
@@ -63,7 +49,10 @@ def repetitions(*rows, findings=None, planned=None):
                     findings=tuple((findings or {}).get(variant, ())),
                 )
                 for variant, values in row.items()
-            ),
+            ],
+            planned_repetitions=planned or len(rows),
+            expected_metrics=metrics,
+            question="tuning",
         )
         for number, row in enumerate(rows, start=1)
     ]

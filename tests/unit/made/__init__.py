@@ -25,8 +25,6 @@ from tests.unit.made.common_records import keep_files
 from tests.unit.made.common_records import machine
 from tests.unit.made.common_records import record
 from tests.unit.made.common_records import record_of
-from tests.unit.made.common_records import SESSION
-from tests.unit.made.common_records import write_machines
 from tests.unit.made.curves import CURVE_METRICS
 from tests.unit.made.curves import density_row
 from tests.unit.made.curves import unmeasured
@@ -39,7 +37,6 @@ from tests.unit.made.guest_levels import killed
 from tests.unit.made.guest_levels import level
 from tests.unit.made.guest_levels import LEVEL_GAP
 from tests.unit.made.guest_levels import levels
-from tests.unit.made.guest_levels import NOISE
 from tests.unit.made.guest_levels import SHARED
 from tests.unit.made.guest_levels import with_level
 from tests.unit.made.judges import degradation
@@ -68,7 +65,6 @@ from tests.unit.made.repetitions import changed
 from tests.unit.made.repetitions import COUNT
 from tests.unit.made.repetitions import EVENTS
 from tests.unit.made.repetitions import FAR
-from tests.unit.made.repetitions import GAP
 from tests.unit.made.repetitions import IOPS
 from tests.unit.made.repetitions import LATENCY
 from tests.unit.made.repetitions import NEAR

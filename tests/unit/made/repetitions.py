@@ -31,8 +31,6 @@ NEAR = {IOPS: (11000.0, 11050.0, 10980.0, 11020.0)}  # overhead 10.6 %
 FAR = {IOPS: (9000.0, 9050.0, 8980.0, 9020.0)}  # overhead 26.8 %
 BOTH = {**NEAR, TIME: (13.0, 13.02, 12.98, 13.01)}  # overhead 30 %
 
-GAP = (repetitions_.Missing(name="fio", machine="g1", reason="gone"),)
-
 
 def observations(sources, by_metric):
     """Return observations.
@@ -51,22 +49,20 @@ def observations(sources, by_metric):
     )
 
 
-def build_reference(repetitions, **changes):
+def build_reference(repetitions):
     """Return bare metal.
 
     :param repetitions: The value of each copy by metric, per repetition.
-    :param changes: Other fields.
     """
-    fields = {
-        "name": "r740",
-        "machine": "compute-1",
-        "recorded_at": "2026-01-02T03:04:05Z",
-        "repetitions": tuple(
+    return repetitions_.Reference(
+        name="r740",
+        machine="compute-1",
+        recorded_at="2026-01-02T03:04:05Z",
+        repetitions=tuple(
             observations(_name_copies(by_metric), by_metric)
             for by_metric in repetitions
         ),
-    }
-    return repetitions_.Reference(**{**fields, **changes})
+    )
 
 
 def _name_copies(by_metric):
@@ -74,7 +70,7 @@ def _name_copies(by_metric):
     return [f"copy-{number}" for number in range(1, copies + 1)]
 
 
-def reference(by_metric=None, copies=1, **changes):
+def reference(by_metric=None, copies=1):
     """Return bare metal, ``{metric: one value a repetition}``, all alike."""
     by_metric = by_metric or {}
     longest = max((len(values) for values in by_metric.values()), default=0)
@@ -86,8 +82,7 @@ def reference(by_metric=None, copies=1, **changes):
                 if place < len(values)
             }
             for place in range(longest)
-        ],
-        **changes,
+        ]
     )
 
 
