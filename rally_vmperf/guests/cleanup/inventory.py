@@ -326,9 +326,8 @@ class Inventory:
         network = self.connection.network
         for port in network.ports(device_id=identifier):
             if port.device_owner == "network:router_interface":
-                network.remove_interface_from_router(
-                    identifier, port_id=port.id
-                )
+                # Releases of the SDK differ in the names of the parameters.
+                network.remove_interface_from_router(identifier, None, port.id)
         network.delete_router(identifier, ignore_missing=ignore_missing)
 
     def _list_accounts(self, kind: str) -> Resources:

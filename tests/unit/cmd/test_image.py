@@ -177,7 +177,7 @@ class UploadTest(unittest.TestCase):
 
         def truncate(path, data, headers):
             """Store the first bytes only."""
-            return put(path, [data.read(10)], headers)
+            return put(path, data=[data.read(10)], headers=headers)
 
         with (
             mock.patch.object(self.cloud.image, "put", truncate),

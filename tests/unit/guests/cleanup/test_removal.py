@@ -86,7 +86,7 @@ class RemoveTest(unittest.TestCase):
         for number, owner in ((1, "1234abcd"), (2, "99999999")):
             copy = f"c_rally_{owner}_{number:08}"
             admin.compute.create_flavor(name=copy, is_public=False)
-            cloud.image.post("/images", {"name": copy, "tags": [TAG]})
+            cloud.image.post("/images", json={"name": copy, "tags": [TAG]})
         cloud.image.all_images[1].status = "saving"
         removal.remove_resources(cloud, OWNER, lambda line: None, admin=admin)
         self.assertEqual(

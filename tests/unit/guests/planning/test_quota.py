@@ -70,7 +70,9 @@ class CheckTest(unittest.TestCase):
         """Nova does not count them in its limits."""
         self.cloud.compute.limits.keypairs = 1
         self.assertEqual("", self.refusal({"key pairs": 1}))
-        self.cloud.compute.create_keypair("other", "ssh-ed25519 AAAA")
+        self.cloud.compute.create_keypair(
+            name="other", public_key="ssh-ed25519 AAAA"
+        )
         self.assertIn(
             "has quota for 0 more key pairs, 1 is required",
             self.refusal({"key pairs": 1}),

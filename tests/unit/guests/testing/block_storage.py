@@ -3,12 +3,15 @@
 import typing as t
 
 from openstack import exceptions as sdk_errors
+from openstack.block_storage.v3 import _proxy
 
 from tests.unit.guests.testing import calls
 
 
 class FakeBlockStorage:
     """Cinder: volumes, which are available the second time looked at."""
+
+    proxy = _proxy.Proxy
 
     def __init__(self, cloud: t.Any) -> None:
         self.cloud = cloud

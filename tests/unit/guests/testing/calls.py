@@ -1,6 +1,7 @@
 """Calls to a fake cloud, counted and open to interruption."""
 
 import functools
+import inspect
 import re
 import types
 import typing as t
@@ -9,11 +10,22 @@ Thing = types.SimpleNamespace
 Things = dict[str, Thing]
 
 
+@functools.cache
+def _get_signature(proxy: type, name: str) -> inspect.Signature:
+    """Return the signature of a method of the SDK."""
+    return inspect.signature(getattr(proxy, name))
+
+
 def call(method: t.Callable[..., t.Any]) -> t.Callable[..., t.Any]:
-    """Make a method a call to ``self.cloud``."""
+    """Make a method a call to ``self.cloud``.
+
+    The SDK must accept the arguments, too: ``self.proxy`` is its class.
+    """
 
     @functools.wraps(method)
     def counted(self: t.Any, *args: t.Any, **kwargs: t.Any) -> t.Any:
+        signature = _get_signature(self.proxy, method.__name__)
+        signature.bind(self, *args, **kwargs)
         self.cloud.calls.append(method.__name__)
         self.cloud.queries.append((method.__name__, kwargs))
         self.cloud.interrupt(method.__name__, False)

@@ -4,12 +4,15 @@ import typing as t
 from urllib import parse
 
 from openstack import exceptions as sdk_errors
+from openstack.compute.v2 import _proxy
 
 from tests.unit.guests.testing import calls
 
 
 class FakeCompute:
     """Nova: servers, flavors, key pairs, limits."""
+
+    proxy = _proxy.Proxy
 
     def __init__(self, cloud: t.Any) -> None:
         self.cloud = cloud

@@ -3,11 +3,15 @@
 import typing as t
 from urllib import parse
 
+from openstack.identity.v3 import _proxy
+
 from tests.unit.guests.testing import calls
 
 
 class FakeIdentity:
     """Keystone: users and projects, for administrators."""
+
+    proxy = _proxy.Proxy
 
     def __init__(self, cloud: t.Any) -> None:
         self.cloud = cloud

@@ -4,6 +4,8 @@ import collections.abc
 import hashlib
 import typing as t
 
+from openstack.image.v2 import _proxy
+
 from tests.unit.guests.testing import calls
 
 #: The data of each image.
@@ -13,6 +15,8 @@ _BASE = {"tags": [], "visibility": "shared", "protected": False}
 
 class FakeImage:
     """Glance: one image, with its own properties and its data."""
+
+    proxy = _proxy.Proxy
 
     def __init__(self, cloud: t.Any) -> None:
         self.cloud = cloud

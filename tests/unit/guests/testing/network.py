@@ -4,12 +4,15 @@ import itertools
 import typing as t
 
 from openstack import exceptions as sdk_errors
+from openstack.network.v2 import _proxy
 
 from tests.unit.guests.testing import calls
 
 
 class FakeNetwork:
     """Neutron: networks, addresses, groups."""
+
+    proxy = _proxy.Proxy
 
     def __init__(self, cloud: t.Any) -> None:
         self.cloud = cloud
@@ -190,8 +193,10 @@ class FakeNetwork:
         self._drop(self.all_networks, identifier)
 
     @calls.call
-    def remove_interface_from_router(self, router: str, port_id: str) -> None:
-        self._drop(self.all_ports, port_id)
+    def remove_interface_from_router(
+        self, router: str, subnet: None, port: str
+    ) -> None:
+        self._drop(self.all_ports, port)
 
     @calls.call
     def delete_router(self, identifier: str, ignore_missing: bool) -> None:

@@ -3,11 +3,15 @@
 import typing as t
 from urllib import parse
 
+from openstack.placement.v1 import _proxy
+
 from tests.unit.guests.testing import calls
 
 
 class FakePlacement:
     """Placement: what is free on hosts, for administrators."""
+
+    proxy = _proxy.Proxy
 
     def __init__(self, cloud: t.Any) -> None:
         self.cloud = cloud
