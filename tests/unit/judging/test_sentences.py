@@ -316,6 +316,7 @@ JUDGEMENTS = {
     "many_levels": lambda: judge_rates(
         {n: [100.0 / n] * n for n in range(1, 7)}, 5
     ),
+    "absent_level": lambda: judge_rates(made.SHARED, levels=5),
     "digits_apart_from_the_limit": lambda: judge_rates(made.SHARED, 34.9),
     "loss_of_a_time": lambda: made.degradation(
         made.levels({made.TIME: {1: [10.0], 2: [20.0, 20.0]}}), {"*": 5}
@@ -406,6 +407,11 @@ many_levels
   events/s, loss 75.0 % (95 % interval 74.8 to 75.2 %), limit 5 % (*): failed.
 - cpu.sysbench.rate at 5, 6 guests: failed too.
 - cpu.sysbench.rate: at most 1 guest within the limit of 5 %.
+
+absent_level
+- cpu.sysbench.rate at 5 guests: the task has no such level: inconclusive.
+- cpu.sysbench.rate: up to 3 guests, the largest tested number, within the
+  limit of 50 %.
 
 digits_apart_from_the_limit
 - passed: cpu.sysbench.rate loss 34.63 % at 3 guests (95 % interval 34.39 to
@@ -544,7 +550,6 @@ class TestSentences(unittest.TestCase):
 
     @ddt.data(
         ({1: [9.0]}, {}, "the limit applies to no level"),
-        ({1: [9.0]}, {"levels": 5}, "the task has no such level"),
         (
             {2: [9.0] * 2},
             {},
