@@ -24,6 +24,7 @@ from rally_vmperf.guests.cleanup import inventory
 from rally_vmperf.guests.cleanup import ledger
 from rally_vmperf.guests.cleanup import ownership
 from rally_vmperf.guests.cleanup import removal
+from rally_vmperf.guests.cleanup import servers
 from rally_vmperf.machines import base
 from rally_vmperf.measurement import finding
 from rally_vmperf.runs import loads
@@ -138,7 +139,11 @@ class RunGuests:
         :raises GuestError: If no guest answers.
         """
         return wait_for_guests(
-            connection, booted, self.options["ssh_timeout"], self.progress
+            connection,
+            booted,
+            self.options["ssh_timeout"],
+            self.progress,
+            self.connect_admin(),
         )
 
     def write_entry(self) -> None:
@@ -251,6 +256,7 @@ def wait_for_guests(
     booted: models.BootedGuests,
     timeout: float,
     progress: runs.Progress,
+    admin: cloud.Connection | None = None,
 ) -> tuple[models.BootedGuests, arrival.Guests]:
     """Wait until guests answer SSH; return them, and their connections.
 
@@ -258,6 +264,8 @@ def wait_for_guests(
 
     :param connection: The connection to the cloud, for the consoles of guests.
     :param timeout: The timeout in seconds.
+    :param admin: The connection of an administrator, who aborts migrations;
+        None if there is none.
     :raises GuestError: If no guest answers; with the end of the console of the
         first guest.
     """
@@ -292,7 +300,7 @@ def wait_for_guests(
                 first_end = first_end or f"{reason}; {console_end}"
         if len(silent) == len(guests):
             raise errors.GuestError(first_end)
-        boot.delete_failed(
+        servers.delete_failed(
             connection,
             {
                 guest.id: silent[guest.name]
@@ -300,6 +308,7 @@ def wait_for_guests(
                 if guest.name in silent
             },
             progress,
+            admin,
         )
         arriving.leave(silent)
     except BaseException:

@@ -129,7 +129,7 @@ FOLDERS = {
     "cmd/start": {"."},
     "execution/stations": set(),
     "guests/planning": {"."},
-    "guests/booting": {".", "planning"},
+    "guests/booting": {".", "cleanup", "planning"},
     "guests/cleanup": {"."},
     "guests/setup": {".", "booting"},
     "image/system": set(),

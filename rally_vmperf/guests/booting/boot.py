@@ -1,7 +1,6 @@
 """Boot the guests of a run, or of one of its groups, at the same time."""
 
 import collections.abc
-import contextlib
 import dataclasses
 import time
 import typing as t
@@ -21,6 +20,7 @@ from rally_vmperf.guests.booting import host_keys
 from rally_vmperf.guests.booting import placement
 from rally_vmperf.guests.booting import ports
 from rally_vmperf.guests.booting import rate_limits
+from rally_vmperf.guests.cleanup import servers
 from rally_vmperf.guests.planning import capacity
 from rally_vmperf.guests.planning import plan
 from rally_vmperf.machines.remote import hostkey
@@ -211,10 +211,11 @@ class Boot:
         if outcome.failed and guest_request.server_group == "anti-affinity":
             # With fewer guests the policy would separate fewer hosts.
             raise errors.GuestError(next(iter(outcome.failed.values())))
-        delete_failed(
+        servers.delete_failed(
             self.connection,
             {ids[name]: reason for name, reason in outcome.failed.items()},
             self.progress,
+            self.admin,
         )
         return outcome
 
@@ -367,24 +368,6 @@ class Boot:
             requested_at=self._requested_at[name],
             boot_seconds=round(seconds, 1),
         )
-
-
-def delete_failed(
-    connection: cloud.Connection,
-    failed: collections.abc.Mapping[str, str],
-    progress: waiting.Progress,
-) -> None:
-    """Request the deletion of servers whose guests failed.
-
-    A guest that boots late, or repeatedly, would disturb the other guests.
-    The clean-up verifies that the servers are deleted.
-
-    :param failed: The reasons by identifier of the server.
-    """
-    for identifier, reason in failed.items():
-        progress(f"{reason}; the run continues without it")
-        with contextlib.suppress(*cloud.CLOUD_ERRORS):
-            connection.compute.delete_server(identifier, ignore_missing=True)
 
 
 def add_server_group(

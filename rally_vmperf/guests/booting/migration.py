@@ -9,12 +9,13 @@ from rally_vmperf import sanitize
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
 from rally_vmperf.guests.booting import placement
+from rally_vmperf.guests.cleanup import servers
 from rally_vmperf.measurement.migration import phases
 
 #: The version of Nova's API that lists migrations with identifiers.
 _LIST_VERSION = "2.59"
-#: Those in which Nova chooses whether disks are copied, and abort requests.
-_REQUEST_VERSION, _ABORT_VERSION = "2.30", "2.24"
+#: The version in which Nova chooses whether disks are copied.
+_REQUEST_VERSION = "2.30"
 #: The states of migrations that have ended.
 _ENDED = ("completed", "error", "failed", "cancelled")
 #: Seconds between two requests for the state of a migration, and after an
@@ -197,9 +198,8 @@ class _Migration:
         """Abort the migration, unless Nova does not list it yet."""
         if "id" in self.record:
             self.is_aborted = True
-            self.admin.compute.delete(
-                f"/servers/{self.server_id}/migrations/{self.record['id']}",
-                microversion=_ABORT_VERSION,
+            servers.request_abort(
+                self.admin.compute, self.server_id, self.record["id"]
             )
 
     def _list(self) -> list[dict[str, t.Any]]:

@@ -15,6 +15,7 @@ from rally_vmperf.guests import cloud
 from rally_vmperf.guests import volumes as block_storage
 from rally_vmperf.guests.cleanup import listing
 from rally_vmperf.guests.cleanup import ownership
+from rally_vmperf.guests.cleanup import servers as server_deletion
 
 #: In the order of deletion; kinds of the same rank are deleted together.
 RANKS = {
@@ -105,6 +106,8 @@ class Inventory:
     :param admin: A flag to search all projects that can contain resources.
     :param projects: The identifiers of further projects to search as admin.
     :param kinds: The kinds of resources to list.
+    :param migration_admin: The connection of an administrator, who aborts the
+        migrations of servers; None for ``connection``.
     """
 
     connection: cloud.Connection
@@ -113,6 +116,7 @@ class Inventory:
     admin: bool = False
     projects: tuple[str, ...] = ()
     kinds: collections.abc.Collection[str] = tuple(RANKS)
+    migration_admin: cloud.Connection | None = None
 
     def list_servers(self) -> list[Resource]:
         """Return the servers, which must be deleted first."""
@@ -130,7 +134,12 @@ class Inventory:
                     "server",
                     server.id,
                     server.name,
-                    functools.partial(_delete_server, compute, server),
+                    functools.partial(
+                        server_deletion.delete,
+                        self.connection,
+                        server,
+                        self.migration_admin,
+                    ),
                     server.project_id or "",
                 )
                 for server in listed
@@ -381,15 +390,3 @@ def _iter_batches(
     """Yield the projects in batches that fit into one request."""
     for first in range(0, len(projects), _MAX_PROJECTS):
         yield projects[first : first + _MAX_PROJECTS]
-
-
-def _delete_server(compute: t.Any, server: t.Any) -> None:
-    """Delete a server, except during a live migration.
-
-    Nova deletes it on its source host only: the guest runs on at the target.
-
-    :raises CloudBusy: If the server is being migrated.
-    """
-    if server.task_state == "migrating":
-        raise cloud.CloudBusy("Nova migrates it; wait, or abort the migration")
-    compute.delete_server(server.id, ignore_missing=True)

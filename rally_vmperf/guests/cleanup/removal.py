@@ -49,14 +49,18 @@ def remove_resources(
     :param interrupted: A flag that requests may be in progress, so that
         resources are listed again after a few seconds.
     :param kinds: The kinds of resources that the owner can have.
-    :param admin: The connection of an administrator, which removes flavors;
-        None if there is none.
+    :param admin: The connection of an administrator, which removes flavors
+        and aborts migrations; None if there is none.
     :param remedy: The command that removes the remaining resources.
     :raises GuestError: If resources remain after ``timeout`` seconds; the line
         lists them and the remedy.
     """
     own_resources = inventory.Inventory(
-        connection, owner.owns, (owner.prefix,), kinds=kinds
+        connection,
+        owner.owns,
+        (owner.prefix,),
+        kinds=kinds,
+        migration_admin=admin,
     )
 
     def list_resources() -> list[inventory.Resource]:
@@ -171,7 +175,10 @@ class DeletionLoop:
             except cloud.CLOUD_ERRORS as error:
                 is_temporary = cloud.is_temporary(error) or not is_complete
                 reasons = self._delays if is_temporary else self.refused
-                reasons[resource] = cloud.one_line(error)
+                reason = cloud.one_line(error)
+                if is_temporary and reasons.get(resource) != reason:
+                    self.progress(f"{resource.kind} {resource.name}: {reason}")
+                reasons[resource] = reason
             else:
                 self._requested_at[resource] = now
                 self._delays.pop(resource, None)

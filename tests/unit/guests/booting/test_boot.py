@@ -278,6 +278,28 @@ class BootTest(unittest.TestCase):
         self.assertIn(f"{failure.detail}; the run continues without it", lines)
         self.assertEqual(1, self.cloud.calls.count("delete_server"))
 
+    def test_failed_guest_in_a_migration(self):
+        """The migration is aborted before the server is deleted."""
+        states = []
+        planned = [calls.Thing(id=12)]
+
+        def migrate(called, is_done):
+            self.fail_second(called, is_done)
+            servers = list(self.cloud.compute.all_servers.values())
+            if called == "get_server" and planned:
+                servers[1].task_state = "migrating"
+                self.cloud.compute.migrations[servers[1].id] = [planned.pop()]
+            if called == "delete_server" and not is_done:
+                states.append(servers[1].task_state)
+
+        self.cloud.interrupt = migrate
+        lines = []
+        booted = self.boot(count=3, progress=lines.append)
+        self.assertEqual(("g2",), booted.absent)
+        self.assertEqual([None], states)
+        self.assertEqual(1, self.cloud.calls.count("delete"))
+        self.assertRegex("\n".join(lines), "migrates it; aborting the migrat")
+
     def test_guests_apart_are_all_needed(self):
         self.cloud.interrupt = self.fail_second
         message = r"g2 \(requested: server_group 'anti-affinity'\) is in ERROR"

@@ -16,6 +16,7 @@ from rally_vmperf.guests.cleanup import ownership
 from rally_vmperf.guests.cleanup import removal
 from tests.unit.guests import made
 from tests.unit.guests import testing
+from tests.unit.guests.testing import calls
 
 OWNER = ownership.Owner("c_rally_1234abcd")
 TAG = cloud_api.IMAGE_TAG
@@ -251,6 +252,32 @@ class RemoveTest(unittest.TestCase):
         removal.remove_resources(self.cloud, OWNER, lambda line: None)
         self.assertEqual([self.foreign], self.cloud.left())
         self.assertIsNone(next(states, None))
+
+    def test_a_migration_is_aborted(self):
+        """The administrator aborts it; the lines of progress show it."""
+        server, _ = self.cloud.compute.all_servers.values()
+        admin = testing.FakeCloud()
+        admin.compute.all_servers[server.id] = server
+        admin.compute.migrations[server.id] = [calls.Thing(id=12)]
+
+        def migrate(called, is_done):
+            if called == "servers" and is_done:
+                is_migrating = admin.compute.migrations[server.id]
+                server.task_state = "migrating" if is_migrating else None
+
+        self.cloud.interrupt = migrate
+        lines = []
+        removal.remove_resources(
+            self.cloud, OWNER, lines.append, admin=admin, timeout=5
+        )
+        self.assertEqual([self.foreign], self.cloud.left())
+        self.assertEqual([], admin.compute.migrations[server.id])
+        self.assertEqual(1, admin.calls.count("delete"))
+        self.assertEqual(0, self.cloud.calls.count("delete"))
+        self.assertIn(
+            f"server {name(1)}: Nova migrates it; aborting the migration",
+            lines,
+        )
 
     def test_a_migration_that_does_not_end(self):
         server, _ = self.cloud.compute.all_servers.values()

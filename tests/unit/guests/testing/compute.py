@@ -58,6 +58,8 @@ class FakeCompute:
         self.hypervisors: list[dict[str, t.Any]] | None = []
         #: Nova's actions on each server, by the path of their list.
         self.actions: dict[str, list[dict[str, str]]] = {}
+        #: The migrations in progress, by server.
+        self.migrations: dict[str, list[calls.Thing]] = {}
 
     @calls.call
     def get(self, path: str, microversion: str = "") -> calls.Thing:
@@ -244,6 +246,22 @@ class FakeCompute:
         if server and not server.deleted:
             server.deleted, server.detail = True, 0
             server.task_state = "deleting"
+
+    @calls.call
+    def server_migrations(self, server: str) -> list[calls.Thing]:
+        return self.migrations.get(server, [])
+
+    @calls.call
+    def delete(self, path: str, microversion: str) -> calls.Thing:
+        """Abort a migration, as an administrator may."""
+        _, _, server, _, migration = path.split("/")
+        self.migrations[server] = [
+            listed
+            for listed in self.migrations[server]
+            if str(listed.id) != migration
+        ]
+        self.all_servers[server].task_state = None
+        return calls.Thing(status_code=202)
 
     def _switch(self, identifier: str, current: str, wish: str) -> None:
         """Have a server in another status when it is listed next."""
