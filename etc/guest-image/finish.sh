@@ -31,7 +31,7 @@ install -m 644 "$files/vmperf-image" "$root/etc/vmperf-image"
 echo guest > "$root/etc/hostname"
 
 # Nobody logs in by password.
-chroot "$root" useradd --create-home --shell /bin/bash debian
+chroot "$root" useradd --create-home --shell /bin/bash --groups adm debian
 echo 'debian ALL=(ALL) NOPASSWD:ALL' > "$root/etc/sudoers.d/debian"
 chmod 440 "$root/etc/sudoers.d/debian"
 

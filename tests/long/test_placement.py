@@ -10,7 +10,6 @@ from tests.functional import laboratory
 from tests.functional import placing
 from tests.long import long
 
-#: Makes a guest print where its user data came from.
 #: What the guest image prints when it is configured.
 CONFIGURED = "finished with the instance data of the "
 BOTH = [{"name": "private"}, {"name": "public"}]

@@ -32,6 +32,16 @@ class RecipeFilesTestCase(base.CloudTestCase):
         )
         self.assertEqual(set(), TOOLS & base_of_all)
 
+    def test_keys_before_the_ssh_server(self):
+        """Nothing else prevents a guest from being configured."""
+        config = configparser.ConfigParser()
+        config.optionxform = str
+        config.read_string(shipped("vmperf-guest.service").read_text())
+        self.assertEqual("ssh.service", config["Unit"]["Before"])
+        self.assertTrue(config["Service"]["ExecStartPre"].startswith("-/"))
+        program = config["Service"]["ExecStart"].split()[-1]
+        self.assertIn(f'"$root{program}"', shipped("finish.sh").read_text())
+
     def test_networks_of_either_family(self):
         """DHCP of both versions, SLAAC, and no wait for the other family."""
         config = configparser.ConfigParser()
