@@ -197,11 +197,11 @@ def judge_on_metal(limit, **options):
     )
 
 
-def judge_skipped(*numbers):
+def judge_skipped(*numbers, guests=3):
     """Return a judgement on repetitions, some of which lack a level."""
     curves = made.levels(CPU, 4, apart=True)
     for number in numbers:
-        level = made.level(number, 3, {}, skip_reason="it fell")
+        level = made.level(number, guests, {}, skip_reason="it fell")
         curves = made.with_level(curves, number, level)
     return made.degradation(curves, {"*": 50})
 
@@ -581,17 +581,30 @@ class TestSentences(unittest.TestCase):
         """The first reason is named."""
         judged = judge_skipped(1, 2, 3, 4).limited[-1]
         self.assertEqual("not run: it fell", judged.reason)
+        judged = judge_skipped(1, 2, 3, 4, guests=1).limited[-1]
+        self.assertEqual("one guest: not run: it fell", judged.reason)
 
-    def test_one_repetition(self):
-        """It has no variation."""
+    @ddt.data(
+        (
+            (11000.0,),
+            "1 repetition of the guest has no coefficient of variation: ",
+        ),
+        (
+            (11000.0, 11900.0),
+            "guest's coefficient of variation 5.56 % (no interval) over 2 "
+            "repetitions, bare metal's 0.24 % over 4, limit 50 % (*): ",
+        ),
+    )
+    @ddt.unpack
+    def test_few_repetitions(self, rates, text):
+        """One has no variation, two have no interval."""
         judge = overhead.SPREAD.parse({"max_cv_percent": {"*": 50}})
-        entries = made.several({made.IOPS: (11000.0,)})
-        (judged,) = (
-            made.feed_judge(judge.create_judge(), entries).judgement().limited
-        )
+        entries = made.several({made.IOPS: rates})
+        judgement = made.feed_judge(judge.create_judge(), entries).judgement()
         self.assertEqual(
-            "1 repetition of the guest has no coefficient of variation",
-            judged.reason,
+            f"disk.fio.randread.iops: {text}inconclusive, at least 5 "
+            "repetitions are needed to say.",
+            judgement.sentences()[1],
         )
 
     def test_no_limit(self):
