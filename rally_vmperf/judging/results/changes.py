@@ -182,8 +182,7 @@ def _create_figure(
 
     A loss is not corrected for overlaps, because both runs have them. A count
     keeps the error of each sample. If a limit applies to the worst guest, each
-    guest is compared with the slowest one of the reference; a percentile of
-    all guests together has none.
+    guest is compared with the slowest one of the reference.
     """
     _, metric = key
     before, after = (side.samples.get(key, ()) for side in (reference, run))
@@ -191,9 +190,7 @@ def _create_figure(
         return absolute_value.AbsoluteValue(
             metric=metric, side="max", guest=after, bare=before
         )
-    if statistic == "worst" and not any(
-        samples.merged is not None for samples in (*before, *after)
-    ):
+    if statistic == "worst" and all(map(_has_worst_guest, (before, after))):
         before = rates.select_slowest(metric, before)
         after = tuple(
             dataclasses.replace(samples, overlap=1.0) for samples in after
@@ -211,6 +208,18 @@ def _create_figure(
         names=(reference.name, run.name, "loss"),
         statistic=statistic,
     )
+
+
+def _has_worst_guest(repetitions: contrasts.RepetitionSamples) -> bool:
+    """Return whether one of the guests can be the worst.
+
+    A percentile of all guests together has none. Guests that take turns, as
+    the solo guest of each repetition, have too few repetitions each.
+    """
+    if any(samples.merged is not None for samples in repetitions):
+        return False
+    sources = [{*samples.sources} for samples in repetitions]
+    return bool(sources and set.intersection(*sources))
 
 
 def _find_margin(

@@ -141,14 +141,16 @@ def select_slowest(
 ) -> tuple[sample.MetricSamples, ...]:
     """Return the samples of the slowest guest in each repetition, a tuple.
 
-    It is the slowest guest in the mean of the other repetitions: among equal
-    guests, one that also has the lowest rate of this repetition would be slow
-    by chance.
+    Every second repetition has the slowest guest of the repetitions between
+    them: the slowest guest of all repetitions would be slow by chance. If each
+    repetition had the slowest guest of all others, it would be fast by chance:
+    among equal guests, one that is slow here is seldom the slowest of those.
     """
+    halves = repetitions[::2], repetitions[1::2] or repetitions
+    slowest = [find_slowest(metric, half) for half in halves]
     selected = []
     for index, samples in enumerate(repetitions):
-        others = [*repetitions[:index], *repetitions[index + 1 :]]
-        found = find_slowest(metric, others or [samples])
+        found = slowest[1 - index % 2]
         observations = tuple(
             observation
             for observation in samples.observations

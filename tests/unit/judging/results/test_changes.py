@@ -553,6 +553,54 @@ class TestWorstGuest(unittest.TestCase):
         self.assertEqual((100, 99), tuple(map(round, change.means)))
         self.assertNotIn("worst", changes.describe_remark(change))
 
+    @staticmethod
+    def create_turns(name, factor, count, has_all):
+        """Return a run in which four guests take turns at a factor.
+
+        :param has_all: Whether the other guests run, too, at full speed.
+        """
+        samples = tuple(
+            sample.MetricSamples(
+                number=number,
+                observations=tuple(
+                    sample.Observation(
+                        f"g{guest}",
+                        sample.Sample(
+                            RATE,
+                            (100 + number % 7)
+                            * (factor if guest == turn else 1),
+                        ),
+                    )
+                    for guest in (range(4) if has_all else [turn])
+                ),
+            )
+            for number in range(1, count + 1)
+            for turn in [number // 2 % 4]
+        )
+        return changes.RunSamples(
+            name=name,
+            samples={("", RATE): samples},
+            limits={("", RATE): changes.Limit(20.0, "worst")},
+        )
+
+    def test_solo_guests_in_turn(self):
+        """Each has a few repetitions; the mean of all is compared."""
+        first = self.create_turns("A", 1, 6, has_all=False)
+        for factor, expected in ((1, "equal"), (0.7, "worse")):
+            change = self.compare(
+                first, self.create_turns("B", factor, 6, has_all=False)
+            )
+            self.assertEqual(expected, changes.classify(change))
+            self.assertNotIn("worst", changes.describe_remark(change))
+
+    def test_slow_guests_in_turn(self):
+        """Each guest is slow in some repetitions; the runs are equal."""
+        first, other = (
+            self.create_turns(name, 0.5, 32, has_all=True) for name in "AB"
+        )
+        change = self.compare(first, other, limits.Limits({"*": 0}))
+        self.assertEqual("undecided", changes.classify(change))
+
     def test_overlap(self):
         """Both runs have it, and it corrects no loss."""
         first = create_guests("A", self.EQUAL, overlap=0.91)

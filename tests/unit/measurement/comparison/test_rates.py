@@ -98,7 +98,7 @@ class GuestsTestCase(unittest.TestCase):
 
 
 class TestSlowest(unittest.TestCase):
-    """The slowest guest, found without the repetition that it is for."""
+    """The slowest guest, found in the other half of the repetitions."""
 
     def select(self, *repetitions):
         """Return the guest and the value that each repetition has."""
@@ -127,6 +127,21 @@ class TestSlowest(unittest.TestCase):
             for number in range(3)
         ]
         self.assertEqual({9.0}, {value for _, value in self.select(*entries)})
+
+    def test_slow_in_turn(self):
+        """The rates are those of an equal guest, and not of a fast one."""
+        entries = [
+            gathered(
+                made.EVENTS,
+                ["a", "b", "c"],
+                [4.0 if guest == number // 2 else 9.0 for guest in range(3)],
+            )
+            for number in range(6)
+        ]
+        self.assertEqual(
+            [4.0, 4.0, 9.0, 9.0, 9.0, 9.0],
+            [value for _, value in self.select(*entries)],
+        )
 
     def test_one_repetition(self):
         """It has no others."""
