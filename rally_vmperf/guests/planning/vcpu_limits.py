@@ -10,8 +10,8 @@ import re
 QUOTA, PERIOD = "quota:cpu_quota", "quota:cpu_period"
 #: The period of libvirt in microseconds.
 _DEFAULT_PERIOD = 100000
-#: The values that libvirt accepts.
-_QUOTAS = re.compile("-[1-9][0-9]{0,13}|[1-9][0-9]{3,13}")
+#: The values that libvirt accepts; 0 is that of a limit which is not set.
+_QUOTAS = re.compile("0|-[1-9][0-9]{0,13}|[1-9][0-9]{3,13}")
 _PERIODS = re.compile("0|[1-9][0-9]{3,5}|1000000")
 
 ExtraSpecs = collections.abc.Mapping[str, str]
@@ -29,7 +29,7 @@ def describe_invalid(specs: ExtraSpecs) -> str:
         return (
             f"{QUOTA}={quota!r:.80}: must be an integer >= 1000, the "
             f"microseconds in each {int(period) or _DEFAULT_PERIOD} that a "
-            "vCPU may run, or negative for no limit"
+            "vCPU may run, or 0 or negative for no limit"
         )
     return ""
 
@@ -40,6 +40,6 @@ def find_share(specs: ExtraSpecs) -> float:
     A limit that libvirt does not accept is none.
     """
     quota = int(specs.get(QUOTA, -1)) if not describe_invalid(specs) else -1
-    if quota < 0:
+    if quota <= 0:
         return 1.0
     return min(1.0, quota / (int(specs.get(PERIOD, 0)) or _DEFAULT_PERIOD))

@@ -22,6 +22,7 @@ class TestLimits(unittest.TestCase):
         ({QUOTA: "5000", PERIOD: "10000"}, 0.5),
         ({QUOTA: "5000", PERIOD: "1000"}, 1),
         ({QUOTA: "-7", PERIOD: "1000"}, 1),
+        ({QUOTA: "0", PERIOD: "1000"}, 1),
     )
     @ddt.unpack
     def test_valid(self, specs, share):
@@ -31,7 +32,7 @@ class TestLimits(unittest.TestCase):
 
     @ddt.data(
         ({QUOTA: "999"}, "quota:cpu_quota='999': .* in each 100000 that"),
-        ({QUOTA: "0"}, "quota:cpu_quota='0': .* or negative for no limit$"),
+        ({QUOTA: "-0"}, "quota:cpu_quota='-0': .* or negative for no limit$"),
         ({QUOTA: "5 %", PERIOD: "5000"}, "quota='5 %': .* in each 5000 that"),
         ({PERIOD: "999"}, "quota:cpu_period='999': .* 1000 to 1000000, in"),
         ({PERIOD: "1000001", QUOTA: "5000"}, "cpu_period='1000001'"),
