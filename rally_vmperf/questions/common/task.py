@@ -300,6 +300,9 @@ def check_schema(
     if error is not None:
         place = (name + error.json_path.removeprefix("$")).removeprefix(".")
         message = f"{place}: {error.message}" if place else error.message
+        is_text = error.validator_value == "string"
+        if is_text and isinstance(error.instance, int | float):
+            message += "; quote it"
         is_closed = error.schema.get("additionalProperties") is False
         if is_closed and "properties" in error.schema:
             message += (

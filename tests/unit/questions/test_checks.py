@@ -327,7 +327,8 @@ class TestTask(unittest.TestCase):
             config = {**CONFIG, "sla": {sla: {option: {pattern: 5}}}}
             with self.assertRaisesRegex(
                 task.InvalidTask,
-                rf"^sla {sla}\.{option}: {pattern} is not of type 'string'\Z",
+                rf"^sla {sla}\.{option}: {pattern} is not of type 'string'"
+                r"(; quote it)?\Z",
             ):
                 self.check(config)
 
@@ -400,6 +401,11 @@ class TestTask(unittest.TestCase):
             ("contexts", "vmperf_guests@openstack", "extra_specs"),
             {"quota:cpu_quota": "900", "quota:cpu_period": "10000"},
             "^vmperf_guests: quota:cpu_quota='900': must be .* in each 10000 ",
+        ),
+        (
+            ("contexts", "vmperf_guests@openstack", "extra_specs"),
+            {"quota:cpu_quota": 50000},
+            r"\['quota:cpu_quota'\]: 50000 is not of type 'string'; quote it$",
         ),
         (
             ("contexts", "vmperf_baseline"),
