@@ -35,7 +35,9 @@ def _list_limited(
     """
     levels = options.get("levels", "all")
     if levels != "all":
-        return [levels] if isinstance(levels, int) else sorted({*levels})
+        # JSON Schema accepts 4.0 as an integer.
+        numbers = [levels] if isinstance(levels, int | float) else levels
+        return sorted({*map(int, numbers)})
     has_solo = is_loss and not _uses_bare_metal(options)
     return [guests for guests in present if guests > 1 or not has_solo]
 

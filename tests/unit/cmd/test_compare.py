@@ -229,6 +229,7 @@ class TestTwoRuns(CompareTestCase):
         path = self.journal("run", made.density_records((1, 2, 4)))
         for options, deciding in (
             ("levels: 4", {"guests 4"}),
+            ("levels: 4.0", {"guests 4"}),
             ("levels: [1, 4]", {"guests 1", "guests 4"}),
             # The solo guest loses nothing against itself.
             ("levels: all", {"guests 2", "guests 4"}),
