@@ -147,9 +147,9 @@ class TestTuning(unittest.TestCase):
         (
             [
                 guests(extra_specs={"quota:cpu_period": "10000"}),
-                variants(extra_specs={"quota:cpu_quota": "0"}),
+                variants(extra_specs={"quota:cpu_quota": "999"}),
             ],
-            r"^variants: virtio: quota:cpu_quota='0': must .* in each 10000 t",
+            r"^variants: virtio: quota:cpu_quota='999': must .* in each 10000 t",
         ),
         (
             [variants(extra_specs={"quota:cpu_period": "500"})],
