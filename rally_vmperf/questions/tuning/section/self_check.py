@@ -221,12 +221,20 @@ def _find_share(
 
     The flavor of its guests has the extra specs of the task, too.
     """
-    specs: dict[str, str] = {}
-    for guest in run.of_role("guest"):
-        if guest.nova.get("group") == variant["name"]:
-            flavor = guest.nova.get("flavor") or {}
-            specs |= flavor.get("extra_specs") or {}
-    return vcpu_limits.find_share({**specs, **variant.get("extra_specs", {})})
+    flavors = [
+        guest.nova.get("flavor")
+        for guest in run.of_role("guest")
+        if guest.nova.get("group") == variant["name"]
+    ]
+    # Records do not guarantee the form of facts from Nova.
+    specs = {
+        key: str(spec)
+        for source in (*flavors, variant)
+        if isinstance(source, collections.abc.Mapping)
+        and isinstance(found := source.get("extra_specs"), dict)
+        for key, spec in found.items()
+    }
+    return vcpu_limits.find_share(specs)
 
 
 def _describe_loss(

@@ -230,14 +230,21 @@ class TestSelfCheck(unittest.TestCase):
             [text.split(", ")[1].split(" of")[0] for text in limited_remarks],
         )
 
-    def test_period_of_the_task(self):
+    @ddt.data(
+        ({"extra_specs": {"quota:cpu_period": "10000"}}, "50"),
+        ({"extra_specs": {"quota:cpu_period": 10000}}, "50"),
+        ({"extra_specs": None}, "5"),
+        ({"extra_specs": "hidden"}, "5"),
+        ("m1.small", "5"),
+    )
+    @ddt.unpack
+    def test_period_of_the_task(self, flavor, percent):
         """A variant can limit vCPUs in the period of its flavor."""
         run = run_of(share=0.5)
         for record in run.records:
             record.options["variants"][2]["extra_specs"] = {
                 "quota:cpu_quota": "5000"
             }
-        flavor = {"extra_specs": {"quota:cpu_period": "10000"}}
         guest = model.DescribedMachine(
             name="g3",
             role="guest",
@@ -247,7 +254,7 @@ class TestSelfCheck(unittest.TestCase):
         )
         run = dataclasses.replace(run, machines=(guest,))
         *_, limited = self_check.list_remarks(run)
-        self.assertIn("limited, at most 50 % of each vCPU", limited)
+        self.assertIn(f"limited, at most {percent} % of each vCPU", limited)
 
     def test_page(self):
         """The page has a row for each metric, and the remarks."""
