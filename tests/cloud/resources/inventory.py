@@ -134,7 +134,7 @@ def ensure_networks(cloud: t.Any, resources: dict[str, t.Any]) -> t.Any:
     inside = {ip["subnet_id"] for port in ports for ip in port.fixed_ips}
     subnet_id = subnets["private"].id
     if subnet_id not in inside:
-        neutron.add_interface_to_router(router, subnet_id=subnet_id)
+        neutron.add_interface_to_router(router, subnet_id)
     return router
 
 
