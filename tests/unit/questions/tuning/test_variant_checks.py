@@ -149,7 +149,7 @@ class TestTuning(unittest.TestCase):
                 guests(extra_specs={"quota:cpu_period": "10000"}),
                 variants(extra_specs={"quota:cpu_quota": "999"}),
             ],
-            r"^variants: virtio: quota:cpu_quota='999': must .* in each 10000 t",
+            r"^variants: virtio: quota:cpu_quota='999': must .*each 10000 t",
         ),
         (
             [variants(extra_specs={"quota:cpu_period": "500"})],
