@@ -16,6 +16,7 @@ from rally_vmperf.execution import assignment
 from rally_vmperf.execution import ports
 from rally_vmperf.execution.stations import reach
 from rally_vmperf.execution.stations import roles
+from rally_vmperf.machines import background_load
 from rally_vmperf.machines import local
 from rally_vmperf.measurement.samples import histogram
 from rally_vmperf.questions import source_judge
@@ -53,6 +54,7 @@ class ForeignPackageTestCase(unittest.TestCase):
 
     def setUp(self):
         super().setUp()
+        self.enterContext(mock.patch.object(background_load, "QUIET", new=0))
         self.directory = pathlib.Path(
             self.enterContext(tempfile.TemporaryDirectory())
         )
