@@ -40,8 +40,8 @@ VERDICTS = 'test_(main_job|density|tempest)\.'
 FUNCTIONAL = VMPERF_CLOUD=$(CLOUD) $(BIN)/stestr \
     --test-path tests/functional run --serial
 
-.PHONY: demo test test-all unit browser lint types docs verdicts functional
-.PHONY: long
+.PHONY: demo test test-all unit browser checks lint types docs verdicts
+.PHONY: functional long
 .PHONY: cloud down purge environment baseline bench bench-density chromium
 .PHONY: unit-packages local-packages lock clean bench-verdicts bench-busy
 .PHONY: main-job picture reference
@@ -61,7 +61,11 @@ main-job: baseline
 	echo "elsewhere after: scp $$(id -un)@$$(hostname):$(REPORT) ."; \
 	exit $$verdict
 
-test: lint types docs unit browser verdicts
+test: checks unit browser verdicts
+
+# Side by side, with the output of each in one piece.
+checks: $(VENV)/whole
+	@$(MAKE) --no-print-directory -j 2 -O lint types docs
 
 test-all: test functional long
 
