@@ -178,6 +178,7 @@ def _render_task(
     import jinja2
 
     text = _read_text(task)
+    place = _describe_place(task, origins)
     rally = rally_api.load(config_file)
     try:
         _check_arguments(task, text, origins)
@@ -200,9 +201,8 @@ def _render_task(
     ) as error:
         # A template is a program, which can raise any of these.
         line = str(error).partition("\n")[0]
-        place = _describe_place(task, origins)
         raise document.BaselineError(f"{place}: {line}") from error
-    return _parse_mapping(rendered, _describe_place(task, origins))
+    return _parse_mapping(rendered, place)
 
 
 def _read_text(path: str) -> str:

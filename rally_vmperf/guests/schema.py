@@ -296,9 +296,7 @@ OPTIONS: Schema = json_schema.closed_mapping(PROPERTIES)
 #: other options are checked with the context.
 KEYS: Schema = json_schema.closed_mapping(
     {
-        **{key: {} for key in PROPERTIES},
-        **{
-            key: PROPERTIES[key] for key in ("extra_specs", "image_properties")
-        },
+        key: option if key in ("extra_specs", "image_properties") else {}
+        for key, option in PROPERTIES.items()
     }
 )

@@ -151,11 +151,9 @@ def compare_runs(
     undecided = []
     for key in keys:
         limit, decides = _find_margin(key, reference.limits, margins, names)
-        limited = reference.limits.get(key)
-        statistic = limited.statistic if limited else "mean"
         undecided += [
             result.Result(
-                figure=_create_figure(key, reference, run, statistic),
+                figure=_create_figure(key, reference, run),
                 limit=limit,
                 variant=run.name,
                 condition=key[0],
@@ -173,10 +171,7 @@ def compare_runs(
 
 
 def _create_figure(
-    key: Key,
-    reference: RunSamples,
-    run: RunSamples,
-    statistic: contrasts.Statistic,
+    key: Key, reference: RunSamples, run: RunSamples
 ) -> figures.Figure:
     """Return the loss of a metric in a run, or its largest count.
 
@@ -190,6 +185,8 @@ def _create_figure(
         return absolute_value.AbsoluteValue(
             metric=metric, side="max", guest=after, bare=before
         )
+    limited = reference.limits.get(key)
+    statistic = limited.statistic if limited else "mean"
     if statistic == "worst" and all(map(_has_worst_guest, (before, after))):
         before = rates.select_slowest(metric, before)
         after = tuple(
