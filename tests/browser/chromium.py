@@ -132,6 +132,11 @@ class Browser:
         self.ask("Page.navigate", url=f"{url}{fragment}")
         self.rest()
 
+    def prefer(self, scheme):
+        """Show the next pages in a colour scheme; "" is the default."""
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        self.ask("Emulation.setEmulatedMedia", features=features)
+
     def go(self, fragment):
         """Go to another place on the page."""
         self.evaluate(f"location.hash = {json.dumps(fragment)}")

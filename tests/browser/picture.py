@@ -33,8 +33,7 @@ def draw(browser: chromium.Browser, shown: picture.Picture) -> None:
     with tempfile.TemporaryDirectory() as folder:
         page = pathlib.Path(folder, "page.html")
         page.write_text(html)
-        features = [{"name": "prefers-color-scheme", "value": shown.scheme}]
-        browser.ask("Emulation.setEmulatedMedia", features=features)
+        browser.prefer(shown.scheme)
         browser.open(page)
         browser.evaluate(_FOLD)
         browser.ask(

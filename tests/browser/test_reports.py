@@ -103,11 +103,10 @@ class BrowserTestCase(unittest.TestCase):
     def open_in_schemes(self, page):
         """Open a page in each colour scheme; yield the name of the scheme."""
         for scheme in ("light", "dark"):
-            features = [{"name": "prefers-color-scheme", "value": scheme}]
-            self.browser.ask("Emulation.setEmulatedMedia", features=features)
+            self.browser.prefer(scheme)
             self.browser.open(page)
             yield scheme
-        self.browser.ask("Emulation.setEmulatedMedia", features=[])
+        self.browser.prefer("")
 
 
 @ddt.ddt
