@@ -27,8 +27,8 @@ SUPPORTED = {
     *("bootcmd", "runcmd", "write_files"),
     *("ssh", "ssh_authorized_keys", "ssh_deletekeys", "ssh_keys"),
 }
-#: Keys that request what is so in any case.
-IDLE = {"no_ssh_fingerprints", "package_update", "package_upgrade"}
+#: Keys that are accepted and have no effect here.
+WITHOUT_EFFECT = {"no_ssh_fingerprints", "package_update", "package_upgrade"}
 _HOST_KEY = re.compile("(rsa|ecdsa|ed25519)_(private|public)")
 _HOSTNAME = re.compile("[A-Za-z0-9]([A-Za-z0-9-]{0,62})")
 _INVALID = (OSError, ValueError, TypeError, LookupError, AttributeError)
@@ -146,7 +146,7 @@ def parse_user_data(user_data):
         except yaml.YAMLError:
             # The message would quote the document.
             raise ValueError("not valid YAML") from None
-    for key in sorted(map(str, merged.keys() - SUPPORTED - IDLE)):
+    for key in sorted(map(str, merged.keys() - SUPPORTED - WITHOUT_EFFECT)):
         say(f"user data is ignored: key {key!r} is not supported")
     return merged
 
