@@ -82,6 +82,7 @@ lint: $(VENV)/whole
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/flake8 rally_vmperf tests
+	@$(BIN)/python -m tests.lengths
 
 types: $(VENV)/whole
 	$(BIN)/mypy
