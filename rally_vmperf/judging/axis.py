@@ -151,6 +151,7 @@ class Axis:
                     limit,
                     run_judge.confidence,
                     self.no_pair,
+                    run_judge.statistic,
                     guests=guests,
                     void=void,
                     is_void=None if guests is None else bool(void),

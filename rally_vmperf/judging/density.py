@@ -38,7 +38,7 @@ def _list_limited(
         # JSON Schema accepts 4.0 as an integer.
         numbers = [levels] if isinstance(levels, int | float) else levels
         return sorted({*map(int, numbers)})
-    has_solo = is_loss and not _uses_bare_metal(options)
+    has_solo = is_loss and not _is_against_bare_metal(options)
     return [guests for guests in present if guests > 1 or not has_solo]
 
 
@@ -77,7 +77,7 @@ def _build_degradation(
             ),
             run_judge.limits["max_percent"].for_metric(metric.name, names),
             levels,
-            run_judge.options.get("statistic", "mean"),
+            run_judge.statistic,
             compare_to,
             run_judge.tolerate,
         )
@@ -98,7 +98,10 @@ def _build_absolute(
         for guests in levels:
             conditions = density_levels.counted_conditions(repetitions, guests)
             void = density_levels.void_reason(
-                metric, repetitions, conditions, run_judge.tolerate
+                metric,
+                repetitions,
+                conditions,
+                {*run_judge.tolerate, *finding.ABOUT_BARE_METAL},
             )
             executed = [each for each in conditions if not each.skip_reason]
             reference = repetition.NO_REFERENCE
@@ -109,6 +112,7 @@ def _build_absolute(
                 run_judge.limits,
                 names,
                 run_judge.confidence,
+                statistic=run_judge.statistic,
                 guests=guests,
                 void=void,
                 is_void=bool(void),
@@ -154,7 +158,9 @@ def _build_fairness(
     return rows
 
 
-def _uses_bare_metal(options: collections.abc.Mapping[str, t.Any]) -> bool:
+def _is_against_bare_metal(
+    options: collections.abc.Mapping[str, t.Any],
+) -> bool:
     """Return whether losses are compared with bare metal."""
     return options.get("compare_to") == "bare_metal"
 
@@ -253,8 +259,6 @@ def _find_in_loss(
                     continue
                 quantised = True
             yield found
-        if detail := judged.describe_differing():
-            yield finding.Finding("guests_differ", name, where + detail)
 
 
 def _find_bottlenecks(
@@ -280,7 +284,9 @@ DEGRADATION = judge.Rules(
     build=_build_degradation,
     find=_find,
     has_limit=_has_limit,
-    uses_bare_metal=_uses_bare_metal,
+    uses_bare_metal=lambda run_judge: _is_against_bare_metal(
+        run_judge.options
+    ),
 )
 #: The fairness between guests.
 FAIRNESS = judge.Rules(

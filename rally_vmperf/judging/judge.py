@@ -18,8 +18,10 @@ from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import shortfall
+from rally_vmperf.measurement.comparison import contrasts
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import statistics
+from rally_vmperf.measurement.samples import units
 
 Repetitions = gathering.Repetitions
 Rows = collections.abc.Sequence[result.Result]
@@ -47,8 +49,8 @@ class Rules:
     :param has_limit: A function that returns whether a limit applies to a
         condition, from the options of the judge, the condition and whether it
         is a limit of the loss; True by default.
-    :param uses_bare_metal: A function that returns whether guests are
-        compared with bare metal, from the options of the judge.
+    :param uses_bare_metal: A function that returns whether findings about
+        bare metal void the run, from the judge.
     :param list_voided: A function that returns the names of metrics that
         findings on other metrics void.
     :param is_void_by_any: Whether any finding that voids a metric voids the
@@ -64,9 +66,7 @@ class Rules:
     has_limit: t.Callable[
         [collections.abc.Mapping[str, t.Any], repetition.Condition, bool], bool
     ] = lambda options, condition, is_loss: True
-    uses_bare_metal: t.Callable[
-        [collections.abc.Mapping[str, t.Any]], bool
-    ] = lambda options: False
+    uses_bare_metal: "t.Callable[[Judge], bool]" = lambda run_judge: False
     list_voided: t.Callable[
         [collections.abc.Sequence[finding.RunFinding], set[str]], set[str]
     ] = lambda findings, names: set()
@@ -90,6 +90,7 @@ class Judge:
     :param selects: The conditions that it judges, by axis, as in
         ``Repetition.select``; all by default.
     :param options: The options of the criterion, for its rules.
+    :param statistic: The guest to which limits apply.
     :ivar part: The variant or value that a copy of the judge judges, or "".
     """
 
@@ -101,18 +102,20 @@ class Judge:
         on_inconclusive: summary.OnInconclusive = "fail",
         tolerate: collections.abc.Collection[str] = (),
         selects: repetition.Axes = types.MappingProxyType({}),
+        statistic: contrasts.Statistic = "mean",
         **options: t.Any,
     ) -> None:
         self.rules = rules
+        self.statistic = statistic
         self.by_value = limits if rules.compares_values else {}
         self.limits = NO_LIMITS if rules.compares_values else limits
         self.confidence = confidence
         self.on_inconclusive = on_inconclusive
-        self.tolerate = tolerate
-        if not rules.uses_bare_metal(options):
-            self.tolerate = {*tolerate, *finding.ABOUT_BARE_METAL}
         self.selects = selects
         self.options = options
+        self.tolerate = tolerate
+        if not rules.uses_bare_metal(self):
+            self.tolerate = {*tolerate, *finding.ABOUT_BARE_METAL}
         self.part = ""
         self._repetitions: list[repetition.Repetition] = []
         self._unreadable = 0
@@ -217,6 +220,10 @@ class Judge:
         :param void: The numbers of the void repetitions.
         """
         voided = self._list_voided(repetitions, findings)
+        voided_without_bare_metal = self._list_voided(
+            repetitions,
+            [each for each in findings if not each.is_about_bare_metal],
+        )
         is_void = bool(voided)
         if self.rules.is_void_by_any:
             is_void = any(run_finding.voids for run_finding in findings)
@@ -227,7 +234,12 @@ class Judge:
                     for run_finding in findings
                     if run_finding.finding.names(row.metric.name)
                 ),
-                row.metric.name in voided,
+                row.metric.name
+                in (
+                    voided
+                    if row.figure.uses_bare_metal
+                    else voided_without_bare_metal
+                ),
             )
             for row in rows
         ]
@@ -335,6 +347,17 @@ class Judge:
         if has_levels:
             yield from density_levels.findings(repetitions)
         yield from self.rules.find(self, repetitions, rows)
+        for row in rows:
+            if detail := row.describe_differing():
+                where = f"{self.part}: " if self.rules.compares_values else ""
+                if row.guests is not None:
+                    where += f"with {units.number_of('guest', row.guests)}: "
+                yield (
+                    finding.Finding(
+                        "guests_differ", row.metric.name, where + detail
+                    ),
+                    None,
+                )
 
     def unmatched(self, rows: Rows) -> tuple[str, ...]:
         """Return the limit patterns that match no metric, as a tuple."""

@@ -26,8 +26,7 @@ def _build(
 ) -> list[result.Result]:
     """Return the overheads, then the absolute values, as a list.
 
-    The options with limits are ``max_percent``, ``max`` and ``min``; the
-    option ``statistic`` is the guest to which ``max_percent`` applies.
+    The options with limits are ``max_percent``, ``max`` and ``min``.
     """
     conditions = [run_repetition.condition for run_repetition in repetitions]
     metrics = gathering.metrics(conditions)
@@ -45,7 +44,7 @@ def _build(
             reference,
             limit,
             run_judge.confidence,
-            run_judge.options.get("statistic", "mean"),
+            run_judge.statistic,
             caps,
         )
         for metric in metrics
@@ -63,6 +62,7 @@ def _build(
             names,
             run_judge.confidence,
             has_reference=has_reference,
+            statistic=run_judge.statistic,
         )
     ]
     return [*losses, *values]
@@ -107,9 +107,6 @@ def find(
             row.limit is not None or not limited,
         ):
             yield reported_finding, None
-        if detail := row.describe_differing():
-            name = row.metric.name
-            yield finding.Finding("guests_differ", name, detail), None
     for reported_finding in plausibility.find_unstable(undecided, limited):
         yield reported_finding, None
     if has_interval:
@@ -157,8 +154,10 @@ def _find_comparison(
         or not figure.guest
     ):
         return row.comparison, row.limit
-    comparison = figure.compare_with(row.limit or 1.0)
-    return comparison, None if row.limit is None else 0.0
+    limit = None
+    if row.limit is not None:
+        _, limit = figure.find_contrast(row.limit)
+    return figure.contrast.mean, limit
 
 
 def _find_reference(
@@ -175,11 +174,17 @@ def _find_reference(
     )
 
 
+def _uses_bare_metal(run_judge: judge.Judge) -> bool:
+    """Return whether losses are judged; limits on values alone are not."""
+    has_values = run_judge.limits["max"] or run_judge.limits["min"]
+    return bool(run_judge.limits["max_percent"]) or not has_values
+
+
 #: The loss of guests against bare metal, and their absolute values.
 RULES = judge.Rules(
     build=_build,
     find=find,
-    uses_bare_metal=lambda options: True,
+    uses_bare_metal=_uses_bare_metal,
     list_voided=_list_voided,
     is_void_by_any=True,
 )

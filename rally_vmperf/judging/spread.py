@@ -25,6 +25,7 @@ def _build(
             row,
             kind,
             run_judge.limits[f"max_{kind}"].for_metric(row.metric.name, names),
+            run_judge.statistic,
         )
         for row in ratios
         for kind in spreads.NAMES
@@ -46,5 +47,4 @@ def _find(
 RULES = judge.Rules(
     build=_build,
     find=_find,
-    uses_bare_metal=lambda options: True,
 )

@@ -146,6 +146,11 @@ class RunFinding:
             and not self.omitted
         )
 
+    @property
+    def is_about_bare_metal(self) -> bool:
+        """Whether the finding only voids comparisons with bare metal."""
+        return self.finding.kind in ABOUT_BARE_METAL
+
     def sentence(self) -> str:
         """Return title, subject and detail of the finding as text."""
         title = KINDS[self.finding.kind].title

@@ -15,6 +15,7 @@ NO_COMPLETE_SAMPLES = "no counted repetition has it for every guest"
 
 Conditions = collections.abc.Sequence[repetition.Condition]
 Repetitions = collections.abc.Sequence[repetition.Repetition]
+Samples = tuple[sample.MetricSamples, ...]
 #: A finding with the number of its repetition; None for the whole run.
 Occurrence = tuple[finding.Finding, int | None]
 
@@ -70,6 +71,54 @@ def pair_samples(
         for side in sides
     )
     return bare, guest
+
+
+def name_alike(
+    metric: sample.Metric, first: Samples, second: Samples
+) -> tuple[Samples, Samples]:
+    """Return two sides whose guests have the same names.
+
+    Guests of the same names keep them. Otherwise they are named by their rank
+    on their own side, the best one first: the worst guests of both sides are
+    the worst by the same chance.
+    """
+    sides = (first, second)
+    names = [
+        {source for samples in side for source in samples.by_source}
+        for side in sides
+    ]
+    if names[0] == names[1] or len(names[0]) != len(names[1]):
+        return first, second
+    reference, other = (_name_by_rank(metric, side) for side in sides)
+    return reference, other
+
+
+def _name_by_rank(metric: sample.Metric, side: Samples) -> Samples:
+    """Return samples whose guests are named by their rank, from 1."""
+    values: dict[str, list[float]] = {}
+    for samples in side:
+        for source, mean in samples.means_by_source.items():
+            values.setdefault(source, []).append(mean)
+    ranked = sorted(
+        values,
+        key=lambda source: statistics.geometric_mean(values[source]),
+        reverse=metric.better == "higher",
+    )
+    ranks = {
+        source: f"number {rank}" for rank, source in enumerate(ranked, start=1)
+    }
+    return tuple(
+        dataclasses.replace(
+            samples,
+            observations=tuple(
+                dataclasses.replace(
+                    observation, source=ranks[observation.source]
+                )
+                for observation in samples.observations
+            ),
+        )
+        for samples in side
+    )
 
 
 def list_variants(

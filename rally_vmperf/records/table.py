@@ -14,7 +14,7 @@ from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import sample
 
 #: The version of the columns.
-VERSION = 1
+VERSION = 2
 
 
 class Row(t.NamedTuple):
@@ -43,6 +43,7 @@ class Row(t.NamedTuple):
     position: int | None = None
     counted: bool | None = None
     figure: str | None = None
+    subject: str | None = None
     value: float | None = None
     low: float | None = None
     high: float | None = None
@@ -159,8 +160,10 @@ def build_figure_row(
             }
         ),
         guests=value.guests,
+        guest=value.guest or None,
         unit=value.unit,
         figure=value.name,
+        subject=value.subject or None,
         value=value.value,
         low=value.low,
         high=value.high,

@@ -1,5 +1,6 @@
 """The absolute value of a metric in guests, for limits in its own unit."""
 
+import collections.abc
 import dataclasses
 import functools
 import sys
@@ -10,7 +11,6 @@ from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement.comparison import contrasts
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import loss
-from rally_vmperf.measurement.comparison import needed
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import sample
@@ -31,7 +31,7 @@ class WorstCount:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class AbsoluteValue(figures.Figure):
+class AbsoluteValue(figures.GuestFigure):
     """The absolute value of a metric in the guests, in the metric's unit.
 
     The value of a rate or a time is the geometric mean over repetitions. A
@@ -42,11 +42,15 @@ class AbsoluteValue(figures.Figure):
     :param side: Whether the limit is the largest or the least value.
     :param guest: The samples of the guests, per counted repetition.
     :param bare: The samples of bare metal, per repetition of the baseline.
+    :param hosts: The hosts of the guests, as far as they are known.
     """
 
     side: limits.AbsoluteFigure
     guest: contrasts.RepetitionSamples
     bare: contrasts.RepetitionSamples = ()
+    hosts: collections.abc.Mapping[str, str] = dataclasses.field(
+        default_factory=dict
+    )
 
     @property
     def name(self) -> str:
@@ -78,9 +82,10 @@ class AbsoluteValue(figures.Figure):
     @property
     def means(self) -> tuple[float, float] | None:
         """The values of bare metal and of the guests; None without both."""
-        if self.bare_value is None or self._estimate is None:
+        estimate = self.estimate()
+        if self.bare_value is None or estimate is None:
             return None
-        return self.bare_value, self._estimate.value
+        return self.bare_value, estimate.value
 
     @functools.cached_property
     def worst_count(self) -> WorstCount | None:
@@ -142,43 +147,50 @@ class AbsoluteValue(figures.Figure):
     def estimate(
         self, status: verdict.Status | None = None
     ) -> figures.Estimate | None:
-        """Return the value of the guests; None without samples."""
-        return self._estimate
-
-    @functools.cached_property
-    def _estimate(self) -> figures.Estimate | None:
-        """The value of the guests; None without samples."""
-        if not self.guest:
-            return None
+        """Return the value that decides; None without samples."""
         if self.worst_count:
             return figures.Estimate(self.worst_count.value, *self._count_ends)
+        comparison, _ = self.contrast.find_decisive(self.statistic, status)
+        if comparison is None:
+            return None
         # The interval of a mean is that of its ratio to what does not vary.
-        compared = self.compare_with(1.0)
-        means = gathering.geometric_means(self.guest)
         ends = sorted(
-            loss.ratio(compared.metric, end)
-            for end in (compared.low, compared.high)
+            loss.ratio(comparison.metric, end)
+            for end in (comparison.low, comparison.high)
             if end is not None
         )
-        return figures.Estimate(statistics.geometric_mean(means), *ends)
+        return figures.Estimate(comparison.guest, *ends)
 
-    def compare_with(self, constant: float) -> loss.Comparison:
-        """Return the loss of the guests against a constant, a comparison.
+    def find_subject(self, status: verdict.Status | None) -> figures.Subject:
+        """Return the guests that the figure speaks of."""
+        if self.worst_count and self.worst_count.guest:
+            guest = self.worst_count.guest
+            host = self.hosts.get(guest, "")
+            return figures.Subject(figures.WORST_GUEST, guest, host)
+        return super().find_subject(status)
 
-        The loss is positive if the value is beyond the constant, whatever is
-        better.
+    @functools.cached_property
+    def contrast(self) -> contrasts.Contrast:
+        """The contrast with a value of 1 in the unit of the metric.
 
-        :param constant: The constant in the unit of the metric.
+        The loss is positive if the value is beyond it, whatever is better.
+        Counts can be zero, and have none.
         """
         better: sample.Better = "higher" if self.is_minimum else "lower"
-        return loss.compare(
-            dataclasses.replace(self.metric, better=better),
-            [[max(constant, sys.float_info.min)]] * statistics.FEWEST,
-            [samples.values for samples in self.guest],
-            self.confidence,
-            exact=True,
-            usual=gathering.geometric_means(self.bare),
+        is_count = self.metric.scale == "count"
+        return contrasts.Contrast(
+            metric=dataclasses.replace(self.metric, better=better),
+            reference=self.bare,
+            other=() if is_count else self.guest,
+            confidence=self.confidence,
+            constant=1.0,
+            hosts=self.hosts,
         )
+
+    def find_contrast(self, limit: float) -> tuple[contrasts.Contrast, float]:
+        """Return the contrast, and the loss of the limit against 1."""
+        value = statistics.geometric_mean([max(limit, sys.float_info.min)])
+        return self.contrast, loss.percent(self.contrast.metric, value)
 
     def decide(self, limit: float) -> verdict.Status:
         """Return the status of the value against a limit.
@@ -186,10 +198,8 @@ class AbsoluteValue(figures.Figure):
         A count beyond its limit fails with any number of repetitions. To pass
         it needs three, because one can pass by chance.
         """
-        if not self.guest:
-            return "inconclusive"
         if self.worst_count is None:
-            return verdict.decide(self.compare_with(limit), 0.0)
+            return super().decide(limit)
         value = self.worst_count.value
         excesses = [end - limit for end in self._count_ends or (value, value)]
         if self.is_minimum:
@@ -199,29 +209,34 @@ class AbsoluteValue(figures.Figure):
         is_few = len(self.guest) < statistics.FEWEST
         return "inconclusive" if is_few or max(excesses) > 0 else "passed"
 
-    def may_be_within(self, limit: float) -> bool:
-        """Return whether an interval reaches the limit; counts have none."""
-        if self.worst_count or not self.guest:
-            return False
-        return verdict.may_be_within(self.compare_with(limit), 0.0)
-
     def is_failure_final(self, limit: float, planned: int) -> bool:
         """Return whether no further repetitions can avert a failure.
 
         A count that is beyond its limit in one of three repetitions or more
         stays there, as its worst repetition is judged.
         """
-        if self.worst_count or not self.guest:
+        if self.worst_count:
             return len(self.guest) >= statistics.FEWEST
-        best = needed.lowest_possible_loss(self.compare_with(limit), planned)
-        return best is not None and best > 0
+        return super().is_failure_final(limit, planned)
+
+    def describe_guests(
+        self, beyond: contrasts.Comparisons, limit: float
+    ) -> str:
+        """Return as text which guests are beyond a limit."""
+        worst = max(beyond, key=lambda guest: beyond[guest].overhead_percent)
+        guests = units.number_of("guest", self.guest_count)
+        return (
+            f"{len(beyond)} of {guests} beyond the {self.show_limit(limit)}: "
+            f"{worst} has {units.show(beyond[worst].guest, self.unit)}"
+        )
 
     def describe(
         self, limit: float | None, status: verdict.Status | None
     ) -> str:
         """Return the value with its interval, and bare metal, as a clause."""
-        value, low, high = self._estimate or (0.0, None, None)
-        text = f"guest {units.show(value, self.unit)}"
+        value, low, high = self.estimate(status) or (0.0, None, None)
+        subject = self.label_worst(status) or "guest"
+        text = f"{subject} {units.show(value, self.unit)}"
         if self.worst_count:
             guest = self.worst_count.guest
             text += f" of its worst guest ({guest})" if guest else ""
@@ -230,15 +245,28 @@ class AbsoluteValue(figures.Figure):
             ends = " to ".join(
                 units.show(end, self.unit) for end in (low, high)
             )
-            text += f" ({self.confidence * 100:g} % interval {ends})"
+            text += f" ({self._describe_confidence(status)} interval {ends})"
         elif not self.worst_count:
             text += " (no interval)"
         if self.bare_value is not None:
             text += f", bare metal {units.show(self.bare_value, self.unit)}"
         return text
 
+    def _describe_confidence(self, status: verdict.Status | None) -> str:
+        """Return the confidence of the interval that decides, as text."""
+        comparison, guests = self.contrast.find_decisive(
+            self.statistic, status
+        )
+        confidence = comparison.confidence if comparison else self.confidence
+        sure = f"{confidence * 100:.5g} %"
+        return f"{sure}, as one of {guests} guests," if guests > 1 else sure
+
+    def label(self, status: verdict.Status | None) -> str:
+        """Return the worst guest before the figure in a table, or ""."""
+        return self.label_worst(status)
+
     def advise(self, limit: float) -> str:
         """Return what would decide an inconclusive value, as a clause."""
         if self.worst_count:
             return verdict.more_repetitions(len(self.guest))
-        return verdict.would_decide(self.compare_with(limit))
+        return super().advise(limit)

@@ -79,9 +79,13 @@ def build_pairs(
     limit: Limit,
     confidence: float,
     no_pair: str,
+    statistic: contrasts.Statistic = "mean",
     **fields: t.Any,
 ) -> result.Result:
     """Return the unjudged loss between conditions of the same repetitions.
+
+    Each guest is compared with itself, or, if the conditions have guests of
+    their own, with the guest of its rank.
 
     :param sides: The conditions of the reference and of the other side.
     :param names: The names of both sides and of the loss in sentences.
@@ -89,6 +93,7 @@ def build_pairs(
     :param fields: The other fields of the result.
     """
     reference, other = gathering.pair_samples(metric, *sides)
+    reference, other = gathering.name_alike(metric, reference, other)
     figure = loss_figure.Loss(
         metric=metric,
         confidence=confidence,
@@ -98,8 +103,10 @@ def build_pairs(
             other=other,
             confidence=confidence,
             pairing="always",
+            has_own_references=True,
         ),
         names=names,
+        statistic=statistic,
     )
     reason = "" if reference else no_pair
     return _create(figure, limit, reason=reason, **fields)
@@ -114,6 +121,7 @@ def build_absolute(
     confidence: float,
     *,
     has_reference: bool = True,
+    statistic: contrasts.Statistic = "mean",
     **fields: t.Any,
 ) -> Results:
     """Yield each unjudged absolute value of a metric.
@@ -133,6 +141,7 @@ def build_absolute(
             side=side,
             guest=guest,
             bare=gathering.bare_metal_samples(metric, reference),
+            statistic=statistic,
         )
         yield _create(
             figure,
@@ -143,7 +152,10 @@ def build_absolute(
 
 
 def build_spread(
-    compared: result.Result, kind: spreads.SpreadName, limit: Limit
+    compared: result.Result,
+    kind: spreads.SpreadName,
+    limit: Limit,
+    statistic: contrasts.Statistic = "mean",
 ) -> result.Result:
     """Return an unjudged figure of the spread of repetitions.
 
@@ -154,6 +166,7 @@ def build_spread(
         confidence=compared.figure.confidence,
         kind=kind,
         compared=compared,
+        statistic=statistic,
     )
     return _create(figure, limit, reason=figure.explain_missing())
 

@@ -51,6 +51,11 @@ class Curve:
         return self.results[0].figure
 
     @property
+    def subject(self) -> figures.Subject:
+        """The guests that the status speaks of."""
+        return self._select_last().subject
+
+    @property
     def compare_to(self) -> t.Any:
         """The reference of a loss; "" for another figure."""
         return self.figure.compare_to
@@ -138,7 +143,9 @@ class Curve:
             return None
         return _find_max_guests(
             {
-                judged.point.guests: judged.decide(limit)
+                judged.point.guests: "passed"
+                if _is_solo(judged) and limit >= 0
+                else judged.decide(limit)
                 for judged in self.results
                 if judged.point is not None and not judged.point.is_absent
             }
@@ -150,10 +157,13 @@ class Curve:
             judged for judged in self.limited if judged.status == self.status
         ]
 
+    def _select_last(self) -> result.Result:
+        """Return the result of the largest number with the verdict."""
+        return (self._select_decisive() or [*self.results])[-1]
+
     def cells(self) -> result.Cells:
         """Return the cells of the largest number with the verdict."""
-        decisive = self._select_decisive() or [*self.results]
-        return decisive[-1].cells()
+        return self._select_last().cells()
 
     def brief(self) -> str:
         """Return figure and limit as a short text, or ""."""
@@ -179,29 +189,19 @@ class Curve:
         return [*sentences, *self.remarks()]
 
     def remarks(self) -> list[str]:
-        """Return remarks on how many guests fit and on the worst one."""
+        """Return remarks on how many guests fit, as a list."""
         remarks = []
         if self.max_guests is not None and self.measured:
             largest = max(point.guests for point in self.points)
             text = self.max_guests.sentence(self.limit, largest)
             remarks.append(f"{self.metric.name}: {text}")
-        return [*remarks, *self._describe_rotating()]
+        return remarks
 
-    def _describe_rotating(self) -> list[str]:
-        """Return a remark on worst guests beyond the limit, in a list."""
-        for judged in reversed(self.limited):
-            point = judged.point
-            if (
-                point is None
-                or judged.status == "failed"
-                or judged.is_void
-                or judged.reason
-                or not isinstance(judged.figure, loss_figure.Loss)
-            ):
-                continue
-            if point.worst_guests.are_beyond(judged.limit or 0.0):
-                return [f"{judged.title}: {point.worst_guests.describe()}"]
-        return []
+
+def _is_solo(judged: result.Result) -> bool:
+    """Return whether a result is that of the solo guest against itself."""
+    figure = judged.figure
+    return isinstance(figure, loss_figure.Loss) and figure.is_reference
 
 
 def group(

@@ -6,10 +6,38 @@ import typing as t
 
 from rally_vmperf.measurement.comparison import contrasts
 from rally_vmperf.measurement.comparison import loss
+from rally_vmperf.measurement.comparison import needed
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
+
+
+class Subject(t.NamedTuple):
+    """The guests or machines that a figure speaks of.
+
+    :param name: The name for tables and programs.
+    :param guest: The name of a single guest, or "".
+    :param host: The host of this guest as far as it is known, or "".
+    """
+
+    name: str
+    guest: str = ""
+    host: str = ""
+
+    @property
+    def title(self) -> str:
+        """The name with the guest as text, such as ``worst guest g3``."""
+        if self.name == GUEST:
+            return f"{self.name} {self.guest}"
+        return f"{self.name} ({self.guest})" if self.guest else self.name
+
+
+#: The names of subjects: the mean of several guests, the only guest, and the
+#: worst of several.
+ALL_GUESTS = Subject("all guests")
+GUEST = "guest"
+WORST_GUEST = "worst guest"
 
 
 class Estimate(t.NamedTuple):
@@ -67,6 +95,18 @@ class Figure(abc.ABC):
         """The reference of the loss at a number of guests, or ""."""
         return ""
 
+    def find_subject(self, status: verdict.Status | None) -> Subject:
+        """Return the guests that the figure speaks of.
+
+        :param status: The status, which the worst guest decides.
+        """
+        return ALL_GUESTS
+
+    @property
+    def uses_bare_metal(self) -> bool:
+        """Whether guests are compared with bare metal."""
+        return False
+
     @property
     def statistic(self) -> contrasts.Statistic:
         """The guest to which a limit applies."""
@@ -120,12 +160,9 @@ class Figure(abc.ABC):
     def may_be_within(self, limit: float) -> bool:
         """Return whether further repetitions may still give a pass."""
 
-    def list_beyond(self, limit: float) -> tuple[contrasts.Comparisons, int]:
-        """Return the guests beyond the limit of the mean guest.
-
-        :returns: Their comparisons by name, and the number of all guests.
-        """
-        return {}, 0
+    def describe_differing(self, limit: float) -> str:
+        """Return which guests are beyond the limit of all guests, or ""."""
+        return ""
 
     @abc.abstractmethod
     def is_failure_final(self, limit: float, planned: int) -> bool:
@@ -178,3 +215,128 @@ class Figure(abc.ABC):
         """
         is_plain = self.decimals is not None and self.unit == "%"
         return " %" if is_plain else ""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class GuestFigure(Figure):
+    """A figure that guests have together, and that each has on its own.
+
+    The percentile of a distribution is that of all guests together and has
+    no worst guest.
+
+    :param statistic: The guest to which a limit applies.
+    """
+
+    statistic: contrasts.Statistic = "mean"
+
+    @property
+    def of_guests(self) -> contrasts.Contrast:
+        """The contrast with the reference, whatever the limit is."""
+        contrast, _ = self.find_contrast(1.0)
+        return contrast
+
+    @abc.abstractmethod
+    def find_contrast(self, limit: float) -> tuple[contrasts.Contrast, float]:
+        """Return the contrast for a limit, and its largest loss in percent."""
+
+    @abc.abstractmethod
+    def describe_guests(
+        self, beyond: contrasts.Comparisons, limit: float
+    ) -> str:
+        """Return as text which guests are beyond a limit.
+
+        :param beyond: Their comparisons by guest, at least one.
+        """
+
+    def find_worst(self, status: verdict.Status | None = None) -> str:
+        """Return the worst guest; "" if the mean guest is judged."""
+        is_mean = self.statistic == "mean"
+        return "" if is_mean else self.of_guests.find_worst(status)
+
+    def find_subject(self, status: verdict.Status | None) -> Subject:
+        """Return the guests that the figure speaks of."""
+        if worst := self.find_worst(status):
+            host = self.of_guests.hosts.get(worst, "")
+            return Subject(WORST_GUEST, worst, host)
+        _, guests = self.sides
+        return select_subject(guests)
+
+    @property
+    def guest_count(self) -> int:
+        """The number of guests that are compared."""
+        if self.point is not None:
+            return self.point.guests
+        return len(self.of_guests.guests)
+
+    def label_worst(self, status: verdict.Status | None) -> str:
+        """Return the worst of so many guests as text; "" for the mean."""
+        worst = self.find_worst(status)
+        if not worst:
+            return ""
+        host = self.of_guests.hosts.get(worst)
+        where = f" on {host}" if host else ""
+        guests = units.number_of("guest", self.guest_count)
+        return f"worst of {guests} ({worst}{where})"
+
+    def decide(self, limit: float) -> verdict.Status:
+        """Return the status of the figure against a limit."""
+        contrast, percent = self.find_contrast(limit)
+        return contrast.decide(percent, self.statistic)
+
+    def describe_differing(self, limit: float) -> str:
+        """Return which guests are beyond the limit of all guests, or "".
+
+        They are beyond it by their own interval, or by turns.
+        """
+        contrast, percent = self.find_contrast(limit)
+        if self.statistic == "mean" and (
+            beyond := contrast.list_beyond(percent)
+        ):
+            return self.describe_guests(beyond, limit)
+        if contrast.are_beyond_by_turns(percent):
+            return contrast.describe_worst_guests()
+        return ""
+
+    def may_be_within(self, limit: float) -> bool:
+        """Return whether all guests may be within a limit."""
+        contrast, percent = self.find_contrast(limit)
+        comparisons = [contrast.mean]
+        if self.find_worst():
+            comparisons = [*contrast.corrected.values()]
+        return all(
+            comparison is not None
+            and verdict.may_be_within(comparison, percent)
+            for comparison in comparisons
+        )
+
+    def is_failure_final(self, limit: float, planned: int) -> bool:
+        """Return whether no further repetitions can avert a failure.
+
+        The interval at 99.9 % must be wholly beyond the limit, and the loss
+        as well if each remaining repetition were as good as the best one.
+        """
+        contrast, percent = self.find_contrast(limit)
+        comparison, _ = contrast.find_decisive(self.statistic, "failed")
+        if comparison is None:
+            return False
+        is_paired = contrast.pairing != "never"
+        lowest = needed.lowest_possible_loss(comparison, planned, is_paired)
+        return lowest is not None and lowest > percent
+
+    def advise(self, limit: float) -> str:
+        """Return what would decide an inconclusive figure, as a clause."""
+        contrast, percent = self.find_contrast(limit)
+        if self.statistic == "worst" and contrast.are_beyond_by_turns(percent):
+            return contrast.describe_worst_guests()
+        comparison, _ = contrast.find_decisive(self.statistic, "inconclusive")
+        return verdict.would_decide(comparison) if comparison else ""
+
+
+def select_subject(repetitions: contrasts.RepetitionSamples) -> Subject:
+    """Return the guests that reported samples: one, or all."""
+    guests = {
+        source for samples in repetitions for source in samples.by_source
+    }
+    if len(guests) == 1:
+        return Subject(GUEST, *guests)
+    return ALL_GUESTS

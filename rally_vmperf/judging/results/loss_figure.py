@@ -7,7 +7,6 @@ import typing as t
 from rally_vmperf.judging.results import figure as figures
 from rally_vmperf.measurement.comparison import contrasts
 from rally_vmperf.measurement.comparison import loss
-from rally_vmperf.measurement.comparison import needed
 from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.measurement.comparison import rates
 from rally_vmperf.measurement.comparison import verdict
@@ -15,15 +14,11 @@ from rally_vmperf.measurement.samples import units
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Loss(figures.Figure):
+class Loss(figures.GuestFigure):
     """The loss of the mean or the worst guest against a reference.
-
-    The percentile of a distribution is that of all guests together and has
-    no worst guest.
 
     :param contrast: The samples of both sides.
     :param names: The names of both sides and of the loss in sentences.
-    :param statistic: The guest to which a limit applies.
     :param caps: The bottlenecks that may limit the rate.
     :param compare_to: The reference of the loss at a number of guests.
     :param is_reference: Whether the solo guest is compared with itself.
@@ -31,7 +26,6 @@ class Loss(figures.Figure):
 
     contrast: contrasts.Contrast
     names: tuple[str, str, str] = verdict.SIDES
-    statistic: contrasts.Statistic = "mean"
     caps: tuple[rate_caps.Cap, ...] = ()
     compare_to: str = ""
     is_reference: bool = False
@@ -43,7 +37,7 @@ class Loss(figures.Figure):
             return f"{self.statistic}_loss_to_{self.compare_to}"
         if self.is_minimum:
             return f"{self.names[-1]}_over_{self.names[0]}"
-        return f"{'worst_' if self._find_worst() else ''}{self.names[-1]}"
+        return f"{'worst_' if self.find_worst() else ''}{self.names[-1]}"
 
     def label(self, status: verdict.Status | None) -> str:
         """Return the text before the figure: the guest or the loss."""
@@ -73,27 +67,14 @@ class Loss(figures.Figure):
             self, confidence=confidence, contrast=contrast
         )
 
-    def _find_worst(self, status: verdict.Status | None = None) -> str:
-        """Return the worst guest; "" if the mean guest is judged."""
-        is_mean = self.statistic == "mean"
-        return "" if is_mean else self.contrast.find_worst(status)
-
     @property
-    def _number(self) -> int:
-        """The number of guests that are compared."""
-        if self.point is not None:
-            return self.point.guests
-        return len(self.contrast.guests)
+    def uses_bare_metal(self) -> bool:
+        """Whether guests may be compared with bare metal."""
+        return True
 
-    def label_worst(self, status: verdict.Status | None) -> str:
-        """Return the worst of so many guests as text; "" for the mean."""
-        worst = self._find_worst(status)
-        if not worst:
-            return ""
-        host = self.contrast.hosts.get(worst)
-        where = f" on {host}" if host else ""
-        guests = units.number_of("guest", self._number)
-        return f"worst of {guests} ({worst}{where})"
+    def find_contrast(self, limit: float) -> tuple[contrasts.Contrast, float]:
+        """Return the contrast, and the limit, which is one of the loss."""
+        return self.contrast, limit
 
     def describe_bottleneck(self, metrics: int) -> str:
         """Return the bottleneck outside the guest as text, or "".
@@ -146,67 +127,19 @@ class Loss(figures.Figure):
         return loss.negate(limit) if self.is_minimum else limit
 
     def decide(self, limit: float) -> verdict.Status:
-        """Return the status of the loss against a limit in percent."""
+        """Return the status of the loss against a limit in percent.
+
+        A solo guest that is compared with itself is never decided.
+        """
         if self.is_reference:
-            return "passed" if limit >= 0 else "failed"
-        if self.comparison is None:
             return "inconclusive"
-        status = verdict.decide(self.comparison, limit)
-        if self._find_worst():
-            status = verdict.decide_all(
-                self.contrast.each.values(),
-                self.contrast.corrected.values(),
-                limit,
-            )
-        if (
-            status == "passed"
-            and self.statistic == "worst"
-            and self.point is not None
-            and self.contrast.pairing != "never"
-            and self.point.worst_guests.are_beyond(limit)
-        ):
-            return "inconclusive"
-        return status
+        return super().decide(limit)
 
-    def list_beyond(self, limit: float) -> tuple[contrasts.Comparisons, int]:
-        """Return the guests beyond the limit of the mean guest.
-
-        :returns: Their comparisons by name, and the number of all guests.
-        """
-        if self.statistic == "worst":
-            return {}, 0
-        beyond = {}
-        for guest in self.contrast.guests if self.comparison else ():
-            # An interval that is beyond the limit has its figure there.
-            if self.contrast.compute_percent(guest) <= limit:
-                continue
-            comparison = self.contrast.compare(self.confidence, guest)
-            if comparison and verdict.decide(comparison, limit) == "failed":
-                beyond[guest] = comparison
-        return beyond, self._number
-
-    def may_be_within(self, limit: float) -> bool:
-        """Return whether all guests may be within a limit."""
-        comparisons = [self.comparison]
-        if self._find_worst():
-            comparisons = [*self.contrast.corrected.values()]
-        return all(
-            comparison is not None and verdict.may_be_within(comparison, limit)
-            for comparison in comparisons
-        )
-
-    def is_failure_final(self, limit: float, planned: int) -> bool:
-        """Return whether no further repetitions can avert a failure.
-
-        The interval at 99.9 % must be wholly beyond the limit, and the loss
-        as well if each remaining repetition were as good as the best one.
-        """
-        comparison, _ = self.find_decisive("failed")
-        if comparison is None:
-            return False
-        is_paired = self.contrast.pairing != "never"
-        lowest = needed.lowest_possible_loss(comparison, planned, is_paired)
-        return lowest is not None and lowest > limit
+    def describe_guests(
+        self, beyond: contrasts.Comparisons, limit: float
+    ) -> str:
+        """Return as text which guests are beyond a limit."""
+        return verdict.describe_beyond(beyond, self.guest_count, limit)
 
     def describe(
         self, limit: float | None, status: verdict.Status | None
@@ -231,8 +164,3 @@ class Loss(figures.Figure):
         if self.contrast.as_rates:
             mean = rates.convert(self.metric, mean)
         return units.show(mean, self.metric.unit)
-
-    def advise(self, limit: float) -> str:
-        """Return what would decide an inconclusive loss, as a clause."""
-        comparison, _ = self.find_decisive("inconclusive")
-        return verdict.would_decide(comparison) if comparison else ""

@@ -64,6 +64,12 @@ class Result:
     is_run_void: bool = False
     skipped: int = 0
 
+    def __post_init__(self) -> None:
+        if self.status == "passed" and self.figure.estimate("passed") is None:
+            raise ValueError(
+                f"{self.title}: a figure that is not measured cannot pass"
+            )
+
     @property
     def metric(self) -> sample.Metric:
         """The metric."""
@@ -79,6 +85,11 @@ class Result:
         """The comparison that decides the status; None if there is none."""
         comparison, _ = self.figure.find_decisive(self.status)
         return comparison
+
+    @property
+    def subject(self) -> figures.Subject:
+        """The guests that the figure and its status speak of."""
+        return self.figure.find_subject(self.status)
 
     @property
     def means(self) -> tuple[float, float] | None:
@@ -155,7 +166,12 @@ class Result:
         """
         is_void = self.is_void
         if is_void is None:
-            is_void = any(run_finding.voids for run_finding in self.findings)
+            is_void = any(
+                run_finding.voids
+                for run_finding in self.findings
+                if self.figure.uses_bare_metal
+                or not run_finding.is_about_bare_metal
+            )
         if is_void:
             return "void"
         status = self.figure.decide(limit)
@@ -182,13 +198,12 @@ class Result:
     def describe_differing(self) -> str:
         """Return as text which guests are beyond the limit, or "".
 
-        The mean guest is judged and within the limit, or undecided.
+        The guest that is judged is within the limit, or undecided.
         """
         limit = self.limit
         if limit is None or self.decide(limit) in ("failed", "void"):
             return ""
-        beyond, guests = self.figure.list_beyond(limit)
-        return verdict.describe_beyond(beyond, guests, limit) if beyond else ""
+        return self.figure.describe_differing(limit)
 
     def voiding_findings(self) -> list[finding.RunFinding]:
         """Return the findings that void this metric alone, as a list."""
@@ -215,6 +230,8 @@ class Result:
         value, low, high = self.figure.estimate(self.status) or (None,) * 3
         return verdict.FigureValue(
             name=self.figure.name,
+            subject=self.subject.name,
+            guest=self.subject.guest,
             unit=self.figure.unit,
             guests=self.guests,
             variant=self.variant,

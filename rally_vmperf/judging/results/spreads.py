@@ -7,12 +7,14 @@ import typing as t
 from rally_vmperf.judging.results import figure as figures
 from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import gathering
+from rally_vmperf.measurement.comparison import contrasts
 from rally_vmperf.measurement.comparison import needed
 from rally_vmperf.measurement.comparison import spread
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.density import fairness
 from rally_vmperf.measurement.density import points
+from rally_vmperf.measurement.samples import units
 
 SpreadName = t.Literal["range_percent", "cv_percent"]
 #: Figure -> its name; the option of its limit is ``max_`` and the figure.
@@ -29,10 +31,12 @@ class Spread(figures.Figure):
 
     :param kind: The figure of the spread.
     :param compared: The samples of the metric, compared with bare metal.
+    :param statistic: The guest to which a limit applies.
     """
 
     kind: SpreadName
     compared: result.Result
+    statistic: contrasts.Statistic = "mean"
 
     @property
     def name(self) -> str:
@@ -64,24 +68,59 @@ class Spread(figures.Figure):
         return gathering.geometric_means(self.compared.figure.sides[0])
 
     @functools.cached_property
+    def guests(self) -> dict[str, Values]:
+        """The values of each guest; empty if there is only one."""
+        figure = self.compared.figure
+        if not isinstance(figure, figures.GuestFigure):
+            return {}
+        return {
+            guest: tuple(map(statistics.geometric_mean, values))
+            for guest, values in figure.of_guests.guests.items()
+        }
+
+    @functools.cached_property
+    def _worst(self) -> str:
+        """The guest with the largest spread; "" if the mean is judged."""
+        if self.statistic == "mean":
+            return ""
+        return max(
+            sorted(self.guests),
+            key=lambda guest: self.of(self.guests[guest]) or 0.0,
+            default="",
+        )
+
+    @property
+    def decisive(self) -> Values:
+        """The values that a limit applies to: of all guests, or the worst."""
+        return self.guests[self._worst] if self._worst else self.guest
+
+    def find_subject(self, status: verdict.Status | None) -> figures.Subject:
+        """Return the guests that the figure speaks of."""
+        if self._worst:
+            return figures.Subject(figures.WORST_GUEST, self._worst)
+        return figures.select_subject(self.compared.figure.sides[1])
+
+    @property
     def interval(self) -> tuple[float, float] | None:
         """The interval of the figure; None without one, as of a range."""
-        return self._interval(self.confidence)
+        return self._compute_interval(self.decisive, self.confidence)
 
-    def _interval(self, confidence: float) -> tuple[float, float] | None:
-        """Return the interval of the figure at a confidence, or None."""
-        value = self.of(self.guest)
+    def _compute_interval(
+        self, values: Values, confidence: float
+    ) -> tuple[float, float] | None:
+        """Return the interval of the figure of values, or None."""
+        value = self.of(values)
         if self.kind != "cv_percent" or value is None:
             return None
-        return spread.cv_interval(value, len(self.guest), confidence)
+        return spread.cv_interval(value, len(values), confidence)
 
     def of(self, values: Values) -> float | None:
         """Return the spread of values; None for fewer than two."""
-        figures = spread.spread(values)
-        if figures is None:
+        spreads = spread.spread(values)
+        if spreads is None:
             return None
         is_range = self.kind == "range_percent"
-        return figures.range_percent if is_range else figures.cv_percent
+        return spreads.range_percent if is_range else spreads.cv_percent
 
     def explain_missing(self) -> str:
         """Return why the figure is missing as text, or ""."""
@@ -95,19 +134,62 @@ class Spread(figures.Figure):
         self, status: verdict.Status | None = None
     ) -> figures.Estimate | None:
         """Return the spread of the guests; None if it is missing."""
-        value = self.of(self.guest)
+        value = self.of(self.decisive)
         if value is None:
             return None
         return figures.Estimate(value, *(self.interval or ()))
 
     def decide(self, limit: float) -> verdict.Status:
-        """Return whether the figure is within a limit, as a status."""
-        value = self.of(self.guest)
-        if len(self.guest) < statistics.FEWEST or value is None:
+        """Return whether the figure is within a limit, as a status.
+
+        If the worst guest is judged, each guest passes without correction.
+        """
+        if not self._worst:
+            return self._decide_values(self.guest, limit, self.confidence)
+        corrected = verdict.correct_confidence(
+            self.confidence, len(self.guests)
+        )
+        statuses, of_failure = (
+            {
+                self._decide_values(values, limit, confidence)
+                for values in self.guests.values()
+            }
+            for confidence in (self.confidence, corrected)
+        )
+        if statuses == {"passed"}:
+            return "passed"
+        return "failed" if "failed" in of_failure else "inconclusive"
+
+    def _decide_values(
+        self, values: Values, limit: float, confidence: float
+    ) -> verdict.Status:
+        """Return whether the spread of values is within a limit."""
+        value = self.of(values)
+        if len(values) < statistics.FEWEST or value is None:
             return "inconclusive"
-        if self.interval is not None:
-            return verdict.decide_interval(*self.interval, limit)
+        interval = self._compute_interval(values, confidence)
+        if interval is not None:
+            return verdict.decide_interval(*interval, limit)
         return "failed" if value > limit else "passed"
+
+    def describe_differing(self, limit: float) -> str:
+        """Return which guests are beyond the limit of all guests, or ""."""
+        if self.statistic == "worst":
+            return ""
+        beyond = {
+            guest: self.of(values) or 0.0
+            for guest, values in self.guests.items()
+            if self._decide_values(values, limit, self.confidence) == "failed"
+        }
+        if not beyond:
+            return ""
+        worst = max(beyond, key=beyond.__getitem__)
+        guests = units.number_of("guest", len(self.guests))
+        return (
+            f"{len(beyond)} of {guests} beyond the {self.show_limit(limit)}: "
+            f"the {NAMES[self.kind]} of {worst} is "
+            f"{self.show(beyond[worst], (), limit)} %"
+        )
 
     def may_be_within(self, limit: float) -> bool:
         """Return whether the figure has an interval."""
@@ -119,15 +201,16 @@ class Spread(figures.Figure):
         The remaining repetitions are assumed to give the lowest figure. An
         interval at 99.9 % must be beyond the limit as well.
         """
-        remaining = max(0, planned - len(self.guest))
-        mean = statistics.geometric_mean(self.guest)
-        for likely in {*self.guest, mean}:
-            value = self.of((*self.guest, *[likely] * remaining))
+        values = self.decisive
+        remaining = max(0, planned - len(values))
+        mean = statistics.geometric_mean(values)
+        for likely in {*values, mean}:
+            value = self.of((*values, *[likely] * remaining))
             if value is None or value <= limit:
                 return False
         if self.interval is None:
             return True
-        final = self._interval(needed.FINAL_CONFIDENCE)
+        final = self._compute_interval(values, needed.FINAL_CONFIDENCE)
         return final is not None and final[0] > limit
 
     def describe(
@@ -139,14 +222,15 @@ class Spread(figures.Figure):
             for number in self.estimate() or ()
             if number is not None
         )
-        text = f"guest's {NAMES[self.kind]} {shown} %"
+        subject = f"{self._worst}'s" if self._worst else "guest's"
+        text = f"{subject} {NAMES[self.kind]} {shown} %"
         if self.kind == "cv_percent":
             sure = f"{self.confidence * 100:g} % interval"
             between = (
                 f"{sure} {' to '.join(ends)} %" if ends else "no interval"
             )
             text += f" ({between})"
-        text += f" over {len(self.guest)} repetitions"
+        text += f" over {len(self.decisive)} repetitions"
         bare = self.of(self.bare)
         if bare is not None:
             shown = self.show(bare, (), None)

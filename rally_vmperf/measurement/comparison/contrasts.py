@@ -1,7 +1,7 @@
 """The contrast of a metric: a reference side and another side.
 
-The reference side is bare metal, the solo guest or another condition of the
-same repetitions.
+The reference side is bare metal, the solo guest, another condition of the same
+repetitions, another run, or a constant.
 """
 
 import collections.abc
@@ -14,12 +14,16 @@ from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import rates
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
+from rally_vmperf.measurement.comparison import worst_guests
 from rally_vmperf.measurement.samples import sample
+from rally_vmperf.measurement.samples import units
 
 #: The guest to which a limit applies.
 Statistic = t.Literal["mean", "worst"]
 RepetitionSamples = tuple[sample.MetricSamples, ...]
 Comparisons = dict[str, loss.Comparison]
+#: The value of a guest's reference, and that of the guest.
+_Pair = tuple[float, float]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -35,6 +39,10 @@ class Contrast:
     :param hosts: The hosts of the guests, as far as they are known.
     :param conservative: Whether few repetitions that vary more than those of
         the reference get a wider interval.
+    :param constant: A value in place of the samples of the reference; None
+        for these.
+    :param has_own_references: Whether each guest is compared with the
+        reference samples of its own name, if all guests have some.
     """
 
     metric: sample.Metric
@@ -47,6 +55,8 @@ class Contrast:
         default_factory=dict
     )
     conservative: bool = True
+    constant: float | None = None
+    has_own_references: bool = False
 
     @functools.cached_property
     def mean(self) -> loss.Comparison | None:
@@ -94,20 +104,194 @@ class Contrast:
             return self.each[worst], 1
         return self.corrected[worst], len(self.corrected)
 
+    def decide(self, limit: float, statistic: Statistic) -> verdict.Status:
+        """Return the status of the loss against a limit in percent.
+
+        Guests that each keep the limit are undecided if another one of them
+        exceeds it in each repetition.
+        """
+        if self.mean is None:
+            return "inconclusive"
+        if statistic == "mean" or not self.each:
+            return verdict.decide(self.mean, limit)
+        status = verdict.decide_all(
+            self.each.values(), self.corrected.values(), limit
+        )
+        if status == "passed" and self.are_beyond_by_turns(limit):
+            return "inconclusive"
+        return status
+
+    def list_beyond(self, limit: float) -> Comparisons:
+        """Return the comparisons of guests beyond a limit, by guest."""
+        beyond = {}
+        for guest in self.guests if self.mean else ():
+            # An interval that is beyond the limit has its figure there.
+            if self.compute_percent(guest) <= limit:
+                continue
+            comparison = self.compare(self.confidence, guest)
+            if comparison and verdict.decide(comparison, limit) == "failed":
+                beyond[guest] = comparison
+        return beyond
+
+    def are_beyond_by_turns(self, limit: float) -> bool:
+        """Return whether the worst guests of repetitions exceed a limit.
+
+        They exceed it by their interval, and they are worse than the guests'
+        own means and chance explain.
+        """
+        comparison = self.worst_of_each
+        if comparison is None or comparison.overhead_percent <= limit:
+            return False
+        return (
+            verdict.decide(comparison, limit) != "passed"
+            and self.worst_guests.take_turns
+        )
+
+    @functools.cached_property
+    def worst_of_each(self) -> loss.Comparison | None:
+        """The comparison of the worst guest of each repetition, or None."""
+        worst = self.worst_guests.worst
+        if not worst or len(self.guests) < 2:
+            return None
+        pairs = [
+            self._pairs_by_number[number][guest]
+            for number, guest in worst.items()
+        ]
+        reference: loss.Repetitions = [(own,) for own, _ in pairs]
+        if not self._is_paired:
+            mean = self._reference_mean
+            pairs = [(mean, value / own * mean) for own, value in pairs]
+            reference = self._reference_values
+        return self._compare_values(
+            reference,
+            [(value,) for _, value in pairs],
+            self.confidence,
+            is_paired=self._is_paired,
+            conservative=False,
+        )
+
+    @property
+    def _is_paired(self) -> bool:
+        """Whether repetitions are compared in pairs if there are enough."""
+        return self.pairing != "never"
+
+    @functools.cached_property
+    def worst_guests(self) -> worst_guests.WorstGuests:
+        """The guests with the largest loss in each repetition."""
+        sign = 1 if self._compared_metric.better == "higher" else -1
+        return worst_guests.WorstGuests(
+            {
+                number: {
+                    guest: sign * math.log(own / value)
+                    for guest, (own, value) in pairs.items()
+                }
+                for number, pairs in self._pairs_by_number.items()
+            }
+        )
+
+    def describe_worst_guests(self) -> str:
+        """Return the loss of the worst guest of each repetition, or ""."""
+        comparison = self.worst_of_each
+        if comparison is None:
+            return ""
+        losses = {
+            number: (self.worst_guests.losses[number][guest], guest)
+            for number, guest in self.worst_guests.worst.items()
+        }
+        number = max(losses, key=losses.__getitem__)
+        log_loss, guest = losses[number]
+        is_rate = self._compared_metric.better == "higher"
+        most = loss.percent(
+            self._compared_metric, math.exp(-log_loss if is_rate else log_loss)
+        )
+        return (
+            "the worst guest of each repetition loses "
+            f"{units.show_percent(comparison.overhead_percent)} % in the "
+            f"mean, {units.show_percent(most)} % at most ({guest} in "
+            f"repetition {number})"
+        )
+
+    @functools.cached_property
+    def _pairs_by_number(self) -> dict[int, dict[str, _Pair]]:
+        """The value of each guest and of its reference, by repetition."""
+        if not (self.guests and self._reference_values):
+            return {}
+        pairs: dict[int, dict[str, _Pair]] = {}
+        for index, samples in enumerate(self.other):
+            values = samples.means_by_source
+            if self.as_rates:
+                values = rates.by_guest(self.metric, samples)
+            own = self._find_own_values(index, samples)
+            pairs[samples.number] = {
+                guest: (own[guest], value)
+                for guest, value in values.items()
+                if guest in own
+            }
+        return pairs
+
+    def _find_own_values(
+        self, index: int, samples: sample.MetricSamples
+    ) -> collections.abc.Mapping[str, float]:
+        """Return the value that each guest of a repetition is compared with.
+
+        :param index: The position of the repetition.
+        """
+        if self.pairing == "if_enough":
+            return rates.select_solo(
+                self._solo_rates.get(samples.number, {}),
+                samples.by_source,
+                self.hosts,
+            )
+        reference = self.reference
+        if self.pairing == "always":
+            reference = self.reference[index : index + 1]
+        if self._are_named_alike:
+            return {
+                guest: statistics.mean_of_repetitions(
+                    _select_guest(reference, guest)
+                )
+                for guest in samples.by_source
+            }
+        mean = self._reference_mean
+        if self.pairing == "always":
+            mean = statistics.geometric_mean(self._reference_values[index])
+        return dict.fromkeys(samples.by_source, mean)
+
+    @functools.cached_property
+    def _solo_rates(self) -> dict[int, dict[str, float]]:
+        """The rates of the solo guests, by repetition and guest."""
+        return rates.by_number(self.metric, self.reference)
+
+    @functools.cached_property
+    def _are_named_alike(self) -> bool:
+        """Whether each guest has reference samples of its own name."""
+        if not self.has_own_references or not self.guests:
+            return False
+        sides = (self.reference, self.other)
+        if any(samples.merged is not None for samples in self.reference):
+            return False
+        names = [{*samples.by_source} for side in sides for samples in side]
+        return all(each == names[0] for each in names)
+
     def compute_percent(self, guest: str) -> float:
         """Return the loss of a guest in percent; -100 without a loss."""
-        reference, other, options = self._find_sides(guest)
+        reference, other, is_paired = self._find_sides(guest)
         if not (reference and other):
             return -100.0
-        metric = rates.of_metric(self.metric) if self.as_rates else self.metric
         mean = (
             statistics.mean_of_repetitions(reference)
-            if options["paired"]
+            if is_paired or self._are_named_alike
             else self._reference_mean
         )
         return loss.percent(
-            metric, statistics.mean_of_repetitions(other) / mean
+            self._compared_metric,
+            statistics.mean_of_repetitions(other) / mean,
         )
+
+    @property
+    def _compared_metric(self) -> sample.Metric:
+        """The metric, as a rate if times are compared as rates."""
+        return rates.of_metric(self.metric) if self.as_rates else self.metric
 
     @functools.cached_property
     def _reference_mean(self) -> float:
@@ -116,7 +300,12 @@ class Contrast:
 
     @functools.cached_property
     def _reference_values(self) -> loss.Repetitions:
-        """The values of the reference, per repetition."""
+        """The values of the reference, per repetition.
+
+        A constant has as many as the other side: it has no variance.
+        """
+        if self.constant is not None:
+            return [[self.constant]] * max(statistics.FEWEST, len(self.other))
         return self._list_values(self.reference)
 
     @functools.cached_property
@@ -148,8 +337,8 @@ class Contrast:
 
     def _find_sides(
         self, guest: str
-    ) -> tuple[loss.Repetitions, loss.Repetitions, dict[str, t.Any]]:
-        """Return the values of both sides, and how they are compared.
+    ) -> tuple[loss.Repetitions, loss.Repetitions, bool]:
+        """Return the values of both sides, and whether they are paired.
 
         :param guest: The name of the guest; empty for the mean of all.
         """
@@ -158,13 +347,21 @@ class Contrast:
                 self.metric, self.reference, self.other, self.hosts, guest
             )
             if len(pairs) >= statistics.FEWEST:
-                options = {"paired": True, "conservative": not guest}
-                reference, other = zip(*pairs, strict=True)
-                return reference, other, options
-        values = self.guests[guest] if guest else self._list_values(self.other)
+                solo, together = zip(*pairs, strict=True)
+                return solo, together, True
         is_paired = self.pairing == "always"
-        options = {"paired": is_paired, "conservative": self.conservative}
-        return self._reference_values, values, options
+        reference = self._reference_values
+        if not guest:
+            return reference, self._list_values(self.other), is_paired
+        if self._are_named_alike:
+            reference = _select_guest(self.reference, guest)
+        elif is_paired:
+            reference = [
+                values
+                for values, samples in zip(reference, self.other, strict=True)
+                if guest in samples.by_source
+            ]
+        return reference, self.guests[guest], is_paired
 
     def compare(
         self, confidence: float, guest: str = ""
@@ -173,19 +370,48 @@ class Contrast:
 
         :param guest: The name of the guest; empty for the mean of all.
         """
-        reference, other, options = self._find_sides(guest)
+        reference, other, is_paired = self._find_sides(guest)
         if not (reference and other):
             return None
+        is_of_guest = bool(guest) and self.pairing == "if_enough"
+        return self._compare_values(
+            reference,
+            other,
+            confidence,
+            is_paired=is_paired,
+            conservative=self.conservative and not (is_paired and is_of_guest),
+        )
+
+    def _compare_values(
+        self,
+        reference: loss.Repetitions,
+        other: loss.Repetitions,
+        confidence: float,
+        *,
+        is_paired: bool,
+        conservative: bool,
+    ) -> loss.Comparison:
+        """Return the comparison of values, whose overlap counts.
+
+        :param is_paired: Whether each repetition measured both sides.
+        """
         compare = rates.compare if self.as_rates else loss.compare
+        is_whole = self.pairing == "always" or self.constant is not None
         return compare(
             self.metric,
             reference,
             other,
             confidence,
-            overlap=1.0
-            if self.pairing == "always"
-            else sample.mean_overlap(self.other),
-            **options,
+            overlap=1.0 if is_whole else sample.mean_overlap(self.other),
+            paired=is_paired,
+            conservative=conservative,
+            exact=self.constant is not None,
+            usual=None
+            if self.constant is None
+            else [
+                statistics.geometric_mean(samples.values)
+                for samples in self.reference
+            ],
         )
 
     def _compare_each(self, confidence: float) -> Comparisons:
@@ -195,3 +421,10 @@ class Contrast:
             for guest in self.guests
             if (comparison := self.compare(confidence, guest))
         }
+
+
+def _select_guest(
+    repetitions: RepetitionSamples, guest: str
+) -> loss.Repetitions:
+    """Return the values of a guest in each repetition."""
+    return [samples.by_source[guest] for samples in repetitions]

@@ -16,8 +16,6 @@ from rally_vmperf.measurement.samples import sample
 RepetitionSamples = collections.abc.Iterable[sample.MetricSamples]
 #: The rates of the guests in one repetition.
 Rates = tuple[float, ...]
-#: The losses of guests in percent, by repetition and guest.
-Losses = dict[int, dict[str, float]]
 
 
 def of_metric(metric: sample.Metric) -> sample.Metric:
@@ -214,28 +212,20 @@ def _solo_rate(
     return statistics.geometric_mean(rates) if rates else None
 
 
-def losses(
-    metric: sample.Metric,
-    solo: RepetitionSamples,
-    concurrent: RepetitionSamples,
+def select_solo(
+    solo_rates: dict[str, float],
+    guests: collections.abc.Iterable[str],
     hosts: collections.abc.Mapping[str, str],
-) -> Losses:
-    """Return the loss of each guest in percent, by repetition and guest.
+) -> dict[str, float]:
+    """Return the solo rate to compare each guest with, if there is one.
 
+    :param solo_rates: The rates of the solo guests of a repetition.
     :param hosts: The hosts of the guests, as far as they are known.
     """
-    solo_rates_by_number = by_number(metric, solo)
     return {
-        number: {
-            guest: 100 * (1 - rate / solo_rate)
-            for guest, rate in guest_rates.items()
-            if (
-                solo_rate := _solo_rate(
-                    solo_rates_by_number.get(number, {}), guest, hosts
-                )
-            )
-        }
-        for number, guest_rates in by_number(metric, concurrent).items()
+        guest: solo_rate
+        for guest in guests
+        if (solo_rate := _solo_rate(solo_rates, guest, hosts))
     }
 
 

@@ -153,45 +153,6 @@ def outliers(values: Values) -> tuple[int, ...]:
     )
 
 
-def subtract_median(values: Values) -> list[float]:
-    """Return the distances of values from their median, with signs.
-
-    Values are nearer to their own median than to the true one: the distances
-    are multiplied by the factor that applies to a mean.
-    """
-    if not values:
-        return []
-    middle = statistics.median(values)
-    factor = math.sqrt(len(values) / max(1, len(values) - 1))
-    return [factor * (value - middle) for value in values]
-
-
-def expected_largest(series: collections.abc.Collection[Values]) -> float:
-    """Return how far the largest of several values is above them by chance.
-
-    The expected largest of as many normal values (G. Blom, "Statistical
-    Estimates and Transformed Beta-Variables", 1958), with the standard
-    deviation of all series around their medians. A series that is far away
-    now and then does not change the medians, and therefore not the result.
-
-    :param series: The values of each series, such as the losses of a guest.
-    """
-    count = max(map(len, series), default=0)
-    if count < 2:
-        return 0.0
-    distances = [
-        abs(value - middle)
-        for values, middle in zip(
-            series, map(statistics.median, series), strict=True
-        )
-        for value in values
-    ]
-    # Medians of few values are nearer to them than the mean of many is.
-    deviation = statistics.median(distances) / _NORMAL_MAD * count
-    normal = statistics.NormalDist(sigma=deviation / (count - 1) or 1e-9)
-    return normal.inv_cdf((len(series) - 0.375) / (len(series) + 0.25))
-
-
 def interval(
     bare: Values,
     guest: Values,

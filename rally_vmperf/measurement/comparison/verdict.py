@@ -30,6 +30,8 @@ class FigureValue:
 
     :param name: The name of the figure, such as ``overhead``.
     :param unit: The unit of the numbers; ``1`` for a ratio or a count.
+    :param subject: The guests that it speaks of, such as ``worst guest``.
+    :param guest: The name of a single guest that it speaks of, or "".
     :param guests: The number of guests of each host that measured at once;
         None if it is the same in the whole run.
     :param variant: The variant that measured; "" if the run has none.
@@ -44,6 +46,8 @@ class FigureValue:
 
     name: str
     unit: str
+    subject: str = ""
+    guest: str = ""
     guests: int | None = None
     variant: str = ""
     value: float | None = None

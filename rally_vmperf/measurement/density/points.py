@@ -16,7 +16,6 @@ from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.measurement.comparison import rates
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.density import fairness as fairness_
-from rally_vmperf.measurement.density import worst_guests
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 
@@ -197,14 +196,6 @@ class Point:
             value=rates.convert(self.metric, mean),
             rates=guest_rates,
             loss=self.contrast("solo_guest").each.get(guest),
-        )
-
-    @functools.cached_property
-    def worst_guests(self) -> worst_guests.WorstGuests:
-        """The worst guest of each repetition against the solo guest."""
-        solo = self.solo.samples if self.solo else ()
-        return worst_guests.WorstGuests(
-            rates.losses(self.metric, solo, self.samples, self.hosts)
         )
 
     @property

@@ -92,7 +92,8 @@ CRITERION = question.Criterion(
             "max_percent": question.build_limits(
                 "largest tolerated loss with neighbours, in percent of the "
                 "result without them; the most specific match applies."
-            )
+            ),
+            **question.STATISTIC,
         },
         required=["max_percent"],
     ),

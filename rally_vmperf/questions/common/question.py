@@ -50,7 +50,7 @@ ABSOLUTE: documents.Schema = {
     "max": build_limits(
         "largest tolerated value in the guest, in the unit of the metric. For "
         "a count, such as retransmits, it applies to the worst guest in its "
-        "worst repetition; for a rate or a time to the mean."
+        "worst repetition."
     ),
     "min": build_limits("smallest tolerated value in the guest; see max."),
 }
@@ -73,6 +73,16 @@ _COMMON = {
         **KINDS,
         "description": "Kinds of findings that do not void samples.",
     },
+}
+
+
+#: The guest to which limits apply.
+STATISTIC: documents.Schema = {
+    "statistic": json_schema.choice(
+        ("mean", "worst"),
+        "Guest that the limits apply to: the mean or the worst guest; default "
+        "mean. A count is always that of the worst guest.",
+    )
 }
 
 

@@ -45,7 +45,7 @@ _NAME = "vmperf_valid"
 _RULES = judge.Rules(
     build=lambda run_judge, repetitions: [],
     find=lambda run_judge, repetitions, rows: (),
-    uses_bare_metal=lambda options: True,
+    uses_bare_metal=lambda run_judge: True,
 )
 
 

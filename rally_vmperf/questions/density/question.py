@@ -92,11 +92,7 @@ DEGRADATION = question.Criterion(
             ),
             **question.ABSOLUTE,
             "levels": checks.LEVELS_SCHEMA,
-            "statistic": json_schema.choice(
-                ("mean", "worst"),
-                "Guest that the limits apply to: the mean or "
-                "the worst guest; default mean.",
-            ),
+            **question.STATISTIC,
             "compare_to": json_schema.choice(
                 ("solo_guest", "bare_metal"),
                 "Reference of the loss: one guest, or the same number of "

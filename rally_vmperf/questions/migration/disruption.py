@@ -92,6 +92,7 @@ DISRUPTION = question.Criterion(
                 "Largest tolerated loss after the migration, in percent of "
                 "the result before."
             ),
+            **question.STATISTIC,
         },
         anyOf=[{"required": [key]} for key in (*_KEYS, _AFTER)],
     ),

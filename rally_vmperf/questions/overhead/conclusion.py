@@ -46,7 +46,7 @@ def conclude(
         rows = [
             row
             for row in judgement.compared
-            if row.comparison and get_class(row.metric.name) == name
+            if row.decisive and get_class(row.metric.name) == name
         ]
         if rows:
             class_sentences.append(f"{name}: {_describe_class(rows)}.")
@@ -82,9 +82,7 @@ def _describe_class(rows: Rows) -> str:
         parts.append(
             f"above the physical limit {_describe_selection(above, rows)}"
         )
-    if not any(
-        row.comparison and row.comparison.low is not None for row in rows
-    ):
+    if not any(row.decisive and row.decisive.low is not None for row in rows):
         parts.append(
             "inconclusive: fewer than three repetitions on a side give no "
             "interval"
@@ -106,7 +104,7 @@ def _describe_doubt(row: result.Result) -> str:
 
 def _get_overhead(row: result.Result) -> float:
     """Return the overhead of a row in percent; 0 without a comparison."""
-    return row.comparison.overhead_percent if row.comparison else 0.0
+    return row.decisive.overhead_percent if row.decisive else 0.0
 
 
 def _format_percent(row: result.Result) -> str:

@@ -3,7 +3,6 @@
 import typing as t
 
 from rally_vmperf import documents
-from rally_vmperf import json_schema
 from rally_vmperf.execution import estimate
 from rally_vmperf.judging import overhead
 from rally_vmperf.judging import spread
@@ -28,11 +27,7 @@ OVERHEAD = question.Criterion(
                 "specific match applies."
             ),
             **question.ABSOLUTE,
-            "statistic": json_schema.choice(
-                ("mean", "worst"),
-                "Guest that max_percent applies to: the mean "
-                "or the worst guest; default mean.",
-            ),
+            **question.STATISTIC,
         },
         anyOf=[{"required": [key]} for key in question.LOSS_AND_ABSOLUTE],
     ),
@@ -60,7 +55,8 @@ SPREAD = question.Criterion(
     title="Limits on the spread of the repetitions of guests.",
     heading="Spread",
     schema=question.build_schema(
-        _LIMITS, anyOf=[{"required": [name]} for name in _LIMITS]
+        {**_LIMITS, **question.STATISTIC},
+        anyOf=[{"required": [name]} for name in _LIMITS],
     ),
     rules=spread.RULES,
     limits=dict.fromkeys(_LIMITS, ("ratio",)),

@@ -87,12 +87,15 @@ TUNING = question.Criterion(
     heading="Tuning",
     schema=question.build_schema(
         {
-            key: json_schema.values(
-                question.build_limits(description),
-                f"Variant -> metric or glob -> {description}.",
-                minProperties=1,
-            )
-            for key, description in _KEYS.items()
+            **{
+                key: json_schema.values(
+                    question.build_limits(description),
+                    f"Variant -> metric or glob -> {description}.",
+                    minProperties=1,
+                )
+                for key, description in _KEYS.items()
+            },
+            **question.STATISTIC,
         },
         anyOf=[{"required": [key]} for key in _KEYS],
     ),

@@ -1,9 +1,10 @@
 """Verdicts as JUnit XML, for systems of continuous integration.
 
-A test suite is a run. A test case is a figure with a limit, by metric and
-condition: ``failure`` is beyond its limit, ``skipped`` is inconclusive, and
-``error`` is void. The test case ``verdict`` of each SLA fails if the SLA does
-not pass, so that a suite without failures and errors is a run that passes.
+A test suite is a run. A test case is a figure with a limit, by metric,
+condition and subject: ``failure`` is beyond its limit, ``skipped`` is
+inconclusive, and ``error`` is void. The test case ``verdict`` of each SLA
+fails if the SLA does not pass, so that a suite without failures and errors is
+a run that passes.
 """
 
 import collections
@@ -66,6 +67,8 @@ def _add_case(
     is_verdict = row.row == "verdict"
     names = [row.metric, row.figure, row.condition]
     name = "verdict" if is_verdict else " ".join(filter(None, names))
+    if row.subject and not row.host:
+        name += f" of {row.subject}"
     case = _add(
         suite,
         "testcase",
@@ -92,7 +95,9 @@ def _describe(row: table.Row) -> str:
         else f"interval {row.low:g} to {row.high:g} {row.unit}"
     )
     limit = f"limit {row.limit:g} {row.unit}"
-    parts = [f"{row.status}: {row.figure} {value}", interval, limit]
+    subject = " ".join(filter(None, (row.subject, row.guest)))
+    figure = f"{row.figure} of {subject}" if subject else row.figure
+    parts = [f"{row.status}: {figure} {value}", interval, limit]
     return ", ".join([*parts, *row.findings])
 
 

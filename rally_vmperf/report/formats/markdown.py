@@ -15,7 +15,10 @@ from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.records import table
 
-_FIGURES = ("Verdict", "Metric", "Figure", "Value", "Interval", "Limit")
+_FIGURES = (
+    *("Verdict", "Metric", "Figure", "Subject"),
+    *("Value", "Interval", "Limit"),
+)
 _NUMBER = "-?[0-9][0-9., ]*(?: (?:%|[A-Za-z/]{1,20}))?"
 #: Texts without a meaning: words, numbers with a unit, and intervals.
 _PLAIN = re.compile(rf"[A-Za-z]+(?:_[A-Za-z]+)*|{_NUMBER}(?: to {_NUMBER})?")
@@ -68,7 +71,8 @@ def _list_cells(row: table.Row) -> tuple[t.Any, ...]:
     )
     figure = " ".join(filter(None, (row.figure, row.condition)))
     interval = f"{low} to {high}" if low and high else ""
-    return row.status, row.metric, figure, value, interval, limit
+    subject = " ".join(filter(None, (row.subject, row.guest)))
+    return row.status, row.metric, figure, subject, value, interval, limit
 
 
 def _show(number: float, unit: str) -> str:

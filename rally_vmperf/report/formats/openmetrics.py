@@ -29,7 +29,10 @@ _UNITS = {
     "Hz": "hertz",
 }
 _SAMPLE = ("side", "guest", "host", "metric", "condition", "repetition")
-_FIGURE = ("criterion", "host", "metric", "figure", "condition")
+_FIGURE = (
+    *("criterion", "host", "metric", "figure", "subject", "guest"),
+    "condition",
+)
 #: Family -> its type, and its help text.
 _FAMILIES = {
     "vmperf_run": ("info", "A run."),

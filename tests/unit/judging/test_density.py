@@ -341,8 +341,18 @@ class StatusTestCase(unittest.TestCase):
         ):
             got = made.degradation(curves, {"*": limit}, statistic=of)
             self.assertEqual(status, got.status)
-            (row,) = got.curves
-            self.assertEqual(1 + is_named, len(row.remarks()))
+            differing = [
+                found.finding.detail
+                for found in got.findings
+                if found.finding.kind == "guests_differ"
+            ]
+            self.assertEqual(is_named, bool(differing), (limit, of))
+            if is_named:
+                self.assertIn(
+                    "with 4 guests: the worst guest of each repetition loses "
+                    "90.4 % in the mean, 90.7 % at most (g1 in repetition 8)",
+                    *differing,
+                )
 
     def test_against_bare_metal(self):
         curves = made.levels(CPU, bare=BARE)

@@ -47,8 +47,8 @@ class TestSeveralGuests(unittest.TestCase):
         self.assertEqual("passed", judgement.status)
         self.assertIn("guests_differ", judgement.headline())
         (row,) = judgement.limited
-        beyond, guests = row.figure.list_beyond(10)
-        self.assertEqual((["g3"], 4), ([*beyond], guests))
+        beyond = row.figure.contrast.list_beyond(10)
+        self.assertEqual((["g3"], 4), ([*beyond], row.figure.guest_count))
         self.assertAlmostEqual(30, beyond["g3"].overhead_percent)
 
     @ddt.data((1, 1, 9, 1), (30, 30, 30, 30), (30,))

@@ -122,8 +122,6 @@ class TestReference(unittest.TestCase):
     def test_void(self, kind, subject):
         for name, config in (
             ("vmperf_overhead", {"max_percent": {"cpu.*.rate": 5}}),
-            ("vmperf_overhead", {"min": {"cpu.*.rate": 5}}),
-            ("vmperf_spread", {"max_cv_percent": {"cpu.*.rate": 5}}),
             ("vmperf_valid", {}),
         ):
             with (
@@ -141,6 +139,17 @@ class TestReference(unittest.TestCase):
                 {name: {**config, "tolerate": [kind]}},
                 findings=[(kind, subject)],
             )
+
+    @ddt.data(
+        ("vmperf_overhead", {"min": {"cpu.*.rate": 5}}),
+        ("vmperf_spread", {"max_cv_percent": {"cpu.*.rate": 5}}),
+    )
+    @ddt.unpack
+    def test_limits_on_values(self, name, config):
+        """Bare metal does not void limits that do not speak of it."""
+        self.check(
+            {name: config}, findings=[("bare_metal_busy", "bare metal")]
+        )
 
     def test_a_guest(self):
         machine = document.Machine(

@@ -39,7 +39,7 @@ def ordered(
         row
         for part_rows in by_part(judgement.compared).values()
         for row in part_rows
-        if row.comparison is not None
+        if row.decisive is not None
     ]
 
 
@@ -101,12 +101,12 @@ def draw_overheads(
         [
             dots.from_comparison(
                 row.metric.name,
-                row.comparison,
+                row.decisive,
                 row.status or "none",
                 () if row.limit is None else (row.limit,),
             )
             for row in shown
-            if row.comparison is not None
+            if row.decisive is not None
         ],
         name,
         "overhead in percent of bare metal (right: the guest is worse)",
@@ -119,8 +119,8 @@ def _describe_outliers(row: t.Any) -> str:
     parts = []
     bare, guest = row.figure.sides
     for side, values, repetitions in (
-        ("guest", row.comparison.guest_values, guest),
-        ("bare metal", row.comparison.bare_values, bare),
+        ("guest", row.decisive.guest_values, guest),
+        ("bare metal", row.decisive.bare_values, bare),
     ):
         positions = statistics.outliers(values)
         numbers = [str(repetitions[place].number) for place in positions]

@@ -50,7 +50,7 @@ def rank(judgement: summary.Judgement) -> list[tuple[str, list[Rank]]]:
             group[0].metric.name,
             [
                 Rank(
-                    place if change.comparison else None,
+                    place if change.decisive else None,
                     change,
                     rows[change.metric, change.variant],
                 )
@@ -81,7 +81,7 @@ def draw_gains(
             )
             for metric, ranks in ranking
             for metric_rank in ranks
-            if (comparison := metric_rank.change.comparison)
+            if (comparison := metric_rank.change.decisive)
         ],
         name,
         "gain over the reference in percent (right: the variant is better)",

@@ -14,29 +14,6 @@ values = strategies.lists(
 )
 
 
-class ExpectedLargestTestCase(unittest.TestCase):
-    """The distance of the largest of equal guests from them by chance."""
-
-    def test_simulated(self):
-        random = numpy.random.default_rng(7)
-        for guests in (2, 8, 32):
-            drawn = random.normal(20, 3, (guests, 400))
-            mean = drawn.max(axis=0).mean() - 20
-            got = statistics.expected_largest(drawn.tolist())
-            self.assertAlmostEqual(mean, got, delta=0.5)
-
-    def test_a_victim_that_rotates(self):
-        """A victim that rotates is not chance."""
-        losses = [[0.1, -0.1, 0.0, 0.2] for _ in range(4)]
-        for guest, values_of_guest in enumerate(losses):
-            values_of_guest[guest] = 90.0
-        self.assertLess(statistics.expected_largest(losses), 0.5)
-
-    def test_nothing_varies(self):
-        for series in ([], [[5.0]], [[5.0] * 3] * 3):
-            self.assertAlmostEqual(0, statistics.expected_largest(series))
-
-
 class RatioIntervalTestCase(unittest.TestCase):
     @hypothesis.given(values, values, strategies.floats(0.5, 0.999))
     def test_same_as_scipy(self, bare, guest, confidence):

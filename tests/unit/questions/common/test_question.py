@@ -86,7 +86,7 @@ class TestCriterion(unittest.TestCase):
             },
         )
         judge = parsed.create_judge()
-        self.assertEqual("worst", judge.options["statistic"])
+        self.assertEqual("worst", judge.statistic)
         self.assertIs(parsed.limits, judge.limits)
 
     def test_limits_by_variant(self):

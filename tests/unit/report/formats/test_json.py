@@ -44,4 +44,4 @@ class TestJson(unittest.TestCase):
 
     def test_no_rows(self):
         """Nothing is a document, too."""
-        self.assertEqual({"version": 1, "rows": []}, read([]))
+        self.assertEqual({"version": table.VERSION, "rows": []}, read([]))

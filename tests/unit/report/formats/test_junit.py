@@ -36,7 +36,7 @@ class TestJunit(unittest.TestCase):
         }
         self.assertEqual(
             {
-                f"{metric} overhead": RESULTS[status]
+                f"{metric} overhead of all guests": RESULTS[status]
                 for metric, status in planted.STATUSES.items()
             },
             results,

@@ -128,8 +128,14 @@ class TestFormats(unittest.TestCase):
         ("ndjson", '"guest.migration.downtime"'),
         ("csv", "guest.migration.downtime,s,lower"),
         ("openmetrics", 'metric="guest.migration.downtime",figure="max"'),
-        ("junit", '<testcase name="guest.migration.downtime max"'),
-        ("markdown", "| passed | `guest.migration.downtime` | max |"),
+        (
+            "junit",
+            '<testcase name="guest.migration.downtime max of guest"',
+        ),
+        (
+            "markdown",
+            "| passed | `guest.migration.downtime` | max | `guest g1` |",
+        ),
     )
     @ddt.unpack
     def test_downtime(self, name, expected):

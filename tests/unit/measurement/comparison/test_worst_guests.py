@@ -1,0 +1,81 @@
+"""Tests of the worst guests of repetitions."""
+
+import unittest
+
+import ddt
+import numpy
+
+from rally_vmperf.measurement.comparison import worst_guests
+
+
+def draw(guests, repetitions=10, shared=0.0, seed=3):
+    """Return losses with noise of guests, and of all guests at once."""
+    random = numpy.random.default_rng(seed)
+    losses = random.normal(0, 0.02, (repetitions, guests))
+    return losses + random.normal(0, 1, (repetitions, 1)) * shared
+
+
+def build(table):
+    """Return the worst guests of a table of losses by repetition."""
+    return worst_guests.WorstGuests(
+        {
+            number: {f"g{guest}": loss for guest, loss in enumerate(row)}
+            for number, row in enumerate(table.tolist(), start=1)
+        }
+    )
+
+
+@ddt.ddt
+class TestTurns(unittest.TestCase):
+    """Guests take turns if their means and chance do not explain the worst."""
+
+    @ddt.data(2, 4, 8, 32)
+    def test_equal_guests(self, guests):
+        """Chance alone makes one of them the worst, in at most 5 %."""
+        turns = [
+            build(draw(guests, seed=seed)).take_turns for seed in range(100)
+        ]
+        self.assertLessEqual(sum(turns), 8)
+
+    @ddt.data(2, 4, 8, 32)
+    def test_rotating_victim(self, guests):
+        """Each repetition has another victim."""
+        losses = draw(guests)
+        for number in range(10):
+            losses[number, number % guests] += 0.5
+        self.assertTrue(build(losses).take_turns)
+
+    @ddt.data((2, 10), (4, 10), (4, 6), (8, 10), (32, 15))
+    @ddt.unpack
+    def test_half_of_the_guests(self, guests, repetitions):
+        """Half of the guests suffer by turns: they raise no allowance."""
+        losses = draw(guests, repetitions)
+        for number in range(repetitions):
+            losses[number, numpy.arange(guests) % 2 == number % 2] += 0.5
+        self.assertTrue(build(losses).take_turns)
+
+    @ddt.data(2, 4, 8, 32)
+    def test_one_victim(self, guests):
+        """The same guest is always the worst: it has a loss of its own."""
+        losses = draw(guests)
+        losses[:, 0] += 0.5
+        self.assertFalse(build(losses).take_turns)
+
+    def test_shared_noise(self):
+        """A victim cannot hide in what all guests of a repetition share."""
+        losses = draw(8, shared=0.2)
+        self.assertFalse(build(losses).take_turns)
+        for number in range(10):
+            losses[number, number % 8] += 0.2
+        self.assertTrue(build(losses).take_turns)
+
+    @ddt.data({}, {1: {}}, {1: {"g1": 5.0}, 2: {"g1": 7.0}}, {1: {"g1": 0.1}})
+    def test_too_few(self, losses):
+        self.assertFalse(worst_guests.WorstGuests(losses).take_turns)
+
+
+class TestWorst(unittest.TestCase):
+    def test_worst(self):
+        table = numpy.array([[0.1, 0.3], [0.2, 0.1]])
+        self.assertEqual({1: "g1", 2: "g0"}, build(table).worst)
+        self.assertEqual({}, worst_guests.WorstGuests({1: {}}).worst)
