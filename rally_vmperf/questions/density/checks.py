@@ -24,6 +24,7 @@ STOP_SCHEMA = json_schema.closed_mapping(
     },
     minProperties=1,
 )
+_SEVERAL_GUESTS = "limit levels of 2 guests or more"
 #: JSON Schema of the levels at which limits apply.
 LEVELS_SCHEMA: documents.Schema = {
     "oneOf": [
@@ -107,22 +108,39 @@ def check_task(
 
 
 def check_levels(
-    subtask: task.Task, name: str, options: documents.Arguments
+    subtask: task.Task,
+    name: str,
+    options: documents.Arguments,
+    *,
+    of_several: bool,
 ) -> None:
-    """Reject limits at levels that are missing or have a single guest."""
+    """Reject limits at levels that are missing.
+
+    :param of_several: Whether a limit is about several guests.
+    """
     counts = list_levels(subtask)
     limited = list_limited_levels(subtask, options)
+    if of_several and not limited:
+        raise task.InvalidTask(
+            f"sla {name}: applies to no level (there are: "
+            f"{', '.join(map(str, counts))}); {_SEVERAL_GUESTS}"
+        )
     unknown = [number for number in limited if number not in counts]
     if unknown:
         raise task.InvalidTask(
             f"sla {name} levels: no level has {unknown[0]} guests (there are: "
             f"{', '.join(map(str, counts))})"
         )
-    is_against_guest = options.get("compare_to") != "bare_metal"
-    if min(limited, default=1) < 2 and is_against_guest:
+
+
+def check_several_guests(parsed: question.ParsedCriterion) -> None:
+    """Reject limits on what several guests have, at a level of one guest."""
+    levels = parsed.options.get("levels", "all")
+    numbers = levels if isinstance(levels, list) else [levels]
+    if 1 in numbers:
         raise task.InvalidTask(
-            f"sla {name}: a single guest shares its host with no other; limit "
-            "levels of 2 guests or more"
+            f"sla {parsed.criterion.name} levels: a single guest shares its "
+            f"host with no other; {_SEVERAL_GUESTS}"
         )
 
 

@@ -36,7 +36,9 @@ def _check_degradation(
 ) -> None:
     """Reject limits on a loss if levels or references are missing."""
     options = parsed.options
-    checks.check_levels(subtask, DEGRADATION.name, options)
+    checks.check_levels(
+        subtask, DEGRADATION.name, options, of_several=_is_of_several(parsed)
+    )
     if not parsed.limits["max_percent"]:
         return
     if options.get("compare_to", "solo_guest") == "solo_guest":
@@ -52,6 +54,27 @@ def _check_degradation(
             )
         return
     _check_copies(subtask, _list_bare_metal_levels(subtask, options), baseline)
+
+
+_check_bounds = question.create_limit_check(
+    # Times are compared as rates, too.
+    lambda metric: True
+)
+
+
+def _check_limits(
+    parsed: question.ParsedCriterion, metrics: task.Metrics
+) -> None:
+    """Reject limits that cannot fail, and losses of the solo guest itself."""
+    _check_bounds(parsed, metrics)
+    if _is_of_several(parsed):
+        checks.check_several_guests(parsed)
+
+
+def _is_of_several(parsed: question.ParsedCriterion) -> bool:
+    """Return whether a limit is the loss of guests against one guest."""
+    is_against_guest = parsed.options.get("compare_to") != "bare_metal"
+    return bool(parsed.limits["max_percent"]) and is_against_guest
 
 
 def _find_baseline_option(parsed: question.ParsedCriterion) -> str:
@@ -103,8 +126,7 @@ DEGRADATION = question.Criterion(
     ),
     rules=density.DEGRADATION,
     limits=question.LOSS_AND_ABSOLUTE,
-    # Times are compared as rates, too.
-    bounds=question.create_limit_check(lambda metric: True),
+    bounds=_check_limits,
     baseline_option=_find_baseline_option,
     check=_check_degradation,
     selects=neighbours.WITHOUT,
@@ -114,8 +136,10 @@ DEGRADATION = question.Criterion(
 def _check_fairness(
     subtask: task.Task, parsed: question.ParsedCriterion, baseline: t.Any
 ) -> None:
-    """Reject limits at levels that are missing or have a single guest."""
-    checks.check_levels(subtask, FAIRNESS.name, parsed.options)
+    """Reject limits at levels that are missing."""
+    checks.check_levels(
+        subtask, FAIRNESS.name, parsed.options, of_several=True
+    )
 
 
 _FAIRNESS_LIMITS = ("min_index", "max_spread_percent")
@@ -141,6 +165,7 @@ FAIRNESS = question.Criterion(
     ),
     rules=density.FAIRNESS,
     limits=dict.fromkeys(_FAIRNESS_LIMITS, ("ratio",)),
+    bounds=lambda parsed, metrics: checks.check_several_guests(parsed),
     check=_check_fairness,
     selects=neighbours.WITHOUT,
 )

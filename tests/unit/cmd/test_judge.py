@@ -67,6 +67,34 @@ class TestJudge(unittest.TestCase):
             written.append(made.with_fields(record, **changes))
         return written.path
 
+    def density(self):
+        """Return the journal of a run with one and with two guests."""
+        written = journal.Journal(self.folder, "density")
+        for record in made.density_records(levels=(1, 2)):
+            written.append(record)
+        return written.path
+
+    def test_loss_of_the_solo_guest(self):
+        """A file is checked as a task is: this limit could not fail."""
+        limits = self.written(
+            "limits.yaml",
+            {"vmperf_degradation": {"max_percent": {"*": 5}, "levels": 1}},
+        )
+        with self.assertRaisesRegex(
+            limits_file.LimitsError,
+            "sla vmperf_degradation levels: a single guest shares its host",
+        ):
+            self.judged(self.density(), "--limits", limits)
+
+    def test_values_of_the_solo_guest(self):
+        limits = self.written(
+            "limits.yaml",
+            {"vmperf_degradation": {"min": {"cpu.*.rate": 1}, "levels": 1}},
+        )
+        code, lines = self.judged(self.density(), "--limits", limits)
+        self.assertEqual(0, code, lines)
+        self.assertIn("passed: 1 of 1", "\n".join(lines))
+
     @ddt.data((LOOSE, 0, "passed"), (STRICT, 2, "failed"))
     @ddt.unpack
     def test_results(self, limits, code, first):

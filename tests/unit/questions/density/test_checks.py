@@ -248,7 +248,7 @@ class TestDensity(unittest.TestCase):
             degradation(levels=4),
             r"levels: no level has 4 guests \(there are: 1, 2, 3",
         ),
-        (degradation(levels=[1, 5]), "levels: no level has 5 guests"),
+        (degradation(levels=[2, 5]), "levels: no level has 5 guests"),
         (
             degradation(max_percent={"disk.*": 5}),
             r"degradation max_percent: 'disk\.\*' matches no metric",
@@ -322,9 +322,18 @@ class TestDensity(unittest.TestCase):
         """It is rejected before a run, and not by the judge of the run."""
         with self.assertRaisesRegex(
             checks.REQUEST_ERRORS,
-            "sla vmperf_degradation: a single guest shares its host with no",
+            "sla vmperf_degradation levels: a single guest shares its host",
         ):
             self.check(degradation(levels=[1, 2]))
+
+    def test_values_of_a_solo_guest(self):
+        """A limit on values applies to one guest as well."""
+        self.check(
+            (
+                ("sla",),
+                {"vmperf_degradation": {"max": {"*_p95": 9}, "levels": 1}},
+            )
+        )
 
     @ddt.data((4, None), (6, "count=6: must be 4"))
     @ddt.unpack

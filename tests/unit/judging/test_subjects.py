@@ -1,0 +1,294 @@
+"""Whom a verdict speaks of: each guest counts, whatever the criterion is."""
+
+import dataclasses
+import unittest
+
+import ddt
+import numpy
+
+from rally_vmperf.judging.results import result
+from rally_vmperf.measurement.migration import phases
+from rally_vmperf.questions.common import neighbours
+from rally_vmperf.questions.density import question as density
+from rally_vmperf.questions.migration import disruption
+from rally_vmperf.questions.overhead import question as overhead
+from rally_vmperf.questions.tuning import criteria as tuning
+from tests.unit import made
+
+#: A small noise, different in each repetition and guest.
+NOISE = 0.002
+#: Guests of which one has less than half of the rate of the others.
+STARVED = (100, 100, 100, 45)
+
+
+def vary(number, rates):
+    """Return the rates of guests in a repetition, with noise."""
+    random = numpy.random.default_rng(number)
+    return [
+        float(rate * factor)
+        for rate, factor in zip(
+            rates, numpy.exp(random.normal(0, NOISE, len(rates))), strict=True
+        )
+    ]
+
+
+def build(sides, repetitions=6, metric=made.IOPS, **changes):
+    """Return repetitions with a condition for each side.
+
+    :param sides: The axes, and a function that returns the rates of guests in
+        a repetition; or the rates.
+    """
+    entries = []
+    for number in range(1, repetitions + 1):
+        conditions = []
+        for place, (axes, rates) in enumerate(sides):
+            values = rates(number) if callable(rates) else rates
+            conditions.append(
+                made.build_condition(
+                    number,
+                    {metric: vary(number + 100 * place, values)},
+                    axes=axes,
+                    **changes,
+                )
+            )
+        entries.append(
+            made.repetition(
+                number, conditions, planned_repetitions=repetitions
+            )
+        )
+    return entries
+
+
+def rename_guests(entry):
+    """Return a repetition whose last condition has guests of other names."""
+    *first, last = entry.conditions
+    last = dataclasses.replace(
+        last,
+        machines=tuple(f"other-{name}" for name in last.machines),
+        observations=tuple(
+            dataclasses.replace(
+                observation, source=f"other-{observation.source}"
+            )
+            for observation in last.observations
+        ),
+    )
+    return dataclasses.replace(entry, conditions=(*first, last))
+
+
+def take_turns(first, second):
+    """Return a function with rates of odd and of even repetitions."""
+    return lambda number: first if number % 2 else second
+
+
+def pair(axis, reference, other):
+    """Return the sides of a pair of conditions, both with four guests."""
+    return [({axis: reference}, [100] * 4), ({axis: other[0]}, other[1])]
+
+
+def judge(criterion, entries, **options):
+    """Return the verdict of a criterion on repetitions."""
+    run_judge = criterion.parse(options).create_judge()
+    return made.feed_judge(run_judge, entries).judgement()
+
+
+LOST = {"disk.*": 25}
+#: Name -> the criterion, the sides, and the options with limits that the mean
+#: keeps and one guest does not.
+CASES = {
+    "min": (
+        overhead.OVERHEAD,
+        [({}, STARVED)],
+        {"min": {"disk.*": 80}},
+    ),
+    "min of a level": (
+        density.DEGRADATION,
+        [({"guests": 4}, (90, 90, 90, 40))],
+        {"min": {"disk.*": 70}},
+    ),
+    "neighbours": (
+        neighbours.CRITERION,
+        pair("neighbours", 0, (2, (100, 100, 100, 40))),
+        {"max_percent": LOST},
+    ),
+    "tuning": (
+        tuning.TUNING,
+        pair("variant", "plain", ("tuned", (100, 100, 100, 40))),
+        {"max_loss_percent": {"tuned": LOST}},
+    ),
+    "spread": (
+        overhead.SPREAD,
+        [({}, take_turns((100, 50), (50, 100)))],
+        {"max_range_percent": {"disk.*": 5}},
+    ),
+    "coefficient of variation": (
+        overhead.SPREAD,
+        [({}, take_turns((100, 50), (50, 100)))],
+        {"max_cv_percent": {"disk.*": 5}},
+    ),
+    "after a migration": (
+        disruption.DISRUPTION,
+        [
+            ({phases.AXIS: "before"}, (100, 100)),
+            ({phases.AXIS: "during"}, (100, 100)),
+            ({phases.AXIS: "after"}, (92, 100)),
+        ],
+        {"max_loss_after_percent": 5},
+    ),
+    "after a migration, one of four": (
+        disruption.DISRUPTION,
+        [
+            ({phases.AXIS: "before"}, [100] * 4),
+            ({phases.AXIS: "during"}, [100] * 4),
+            ({phases.AXIS: "after"}, (100, 100, 100, 85)),
+        ],
+        {"max_loss_after_percent": 5},
+    ),
+}
+
+
+@ddt.ddt
+class TestStarvedGuest(unittest.TestCase):
+    """One guest of several is beyond the limit, the mean is within."""
+
+    @ddt.data(*CASES)
+    def test_mean(self, name):
+        """The mean passes, and a warning names the guest."""
+        criterion, sides, options = CASES[name]
+        judged = judge(criterion, build(sides), **options)
+        self.assertEqual("passed", judged.status, judged.sentence())
+        self.assertIn("guests_differ", judged.headline())
+        (row,) = judged.limited
+        self.assertEqual("all guests", row.subject.name)
+
+    @ddt.data(*CASES)
+    def test_worst(self, name):
+        """The limit applies to each guest."""
+        criterion, sides, options = CASES[name]
+        judged = judge(criterion, build(sides), statistic="worst", **options)
+        self.assertEqual("failed", judged.status, judged.sentence())
+        (row,) = judged.limited
+        self.assertEqual("worst guest", row.subject.name)
+        self.assertIn(row.subject.guest, judged.sentence())
+        value = row.to_value()
+        self.assertEqual(row.subject.guest, value.guest)
+
+    @ddt.data(*CASES)
+    def test_equal_guests(self, name):
+        """Neither a warning nor a failure, with one statistic or the other."""
+        criterion, sides, options = CASES[name]
+        equal = [
+            (axes, rates(1)[:1] * 2 if callable(rates) else [100] * len(rates))
+            for axes, rates in sides
+        ]
+        for statistic in ("mean", "worst"):
+            judged = judge(
+                criterion, build(equal), statistic=statistic, **options
+            )
+            self.assertEqual("passed", judged.status, judged.sentence())
+            self.assertNotIn("guests_differ", judged.headline())
+
+    def test_latency(self):
+        """Seven of 10 ms and one of 30 ms."""
+        entries = build([({}, [0.010] * 7 + [0.030])], metric=made.LATENCY)
+        for statistic, status in (("mean", "passed"), ("worst", "failed")):
+            judged = judge(
+                overhead.OVERHEAD,
+                entries,
+                max={"disk.*": 0.012},
+                statistic=statistic,
+            )
+            self.assertEqual(status, judged.status, judged.sentence())
+        self.assertIn("worst of 8 guests (g8) 30", judged.sentence())
+
+    def test_the_guests_of_variants(self):
+        """Guests of other names are compared by their rank."""
+        entries = build(
+            [
+                ({"variant": "plain"}, (100, 100, 100, 60)),
+                ({"variant": "tuned"}, (60, 100, 100, 100)),
+            ]
+        )
+        judged = judge(
+            tuning.TUNING,
+            [*map(rename_guests, entries)],
+            statistic="worst",
+            max_loss_percent={"tuned": {"disk.*": 5}},
+        )
+        self.assertEqual("passed", judged.status, judged.sentence())
+
+
+@ddt.ddt
+class TestTurns(unittest.TestCase):
+    """Victims by turns: each guest has a good mean of its own."""
+
+    @ddt.data("overhead", "neighbours", "values")
+    def test_two_of_four(self, name):
+        """Half of the guests lose 40 %, by turns."""
+        rates = take_turns((60, 60, 100, 100), (100, 100, 60, 60))
+        options = {"max_percent": {"disk.*": 38}}
+        criterion, sides = overhead.OVERHEAD, [({}, rates)]
+        changes = {
+            "reference": made.reference({made.IOPS: [100.0, 100.2] * 3})
+        }
+        if name == "neighbours":
+            criterion = neighbours.CRITERION
+            sides = [
+                ({"neighbours": 0}, [100] * 4),
+                ({"neighbours": 2}, rates),
+            ]
+            changes = {}
+        elif name == "values":
+            options, changes = {"min": {"disk.*": 62}}, {}
+        entries = build(sides, 10, **changes)
+        worst = judge(criterion, entries, statistic="worst", **options)
+        self.assertEqual("inconclusive", worst.status, worst.sentence())
+        self.assertIn(
+            "the worst guest of each repetition loses", worst.sentence()
+        )
+        mean = judge(criterion, entries, **options)
+        self.assertEqual("passed", mean.status)
+        self.assertIn("guests_differ", mean.headline())
+
+
+class TestWithoutTwoSides(unittest.TestCase):
+    """Nothing passes that was not measured on both sides."""
+
+    def test_solo_guest(self):
+        """It loses nothing against itself, which is no measurement."""
+        entries = [
+            made.repetition(
+                number,
+                [
+                    made.level(number, 1, {made.IOPS: [100.0 + number]}),
+                    made.level(number, 2, {made.IOPS: [90.0, 91.0 + number]}),
+                ],
+                planned_repetitions=4,
+            )
+            for number in range(1, 5)
+        ]
+        judged = judge(
+            density.DEGRADATION, entries, max_percent={"*": 50}, levels=1
+        )
+        self.assertNotEqual("passed", judged.status)
+        self.assertFalse(judged.passed)
+        (row,) = judged.limited
+        self.assertEqual("inconclusive", row.status)
+        for levels in ("all", 2):
+            judged = judge(
+                density.DEGRADATION,
+                entries,
+                max_percent={"*": 50},
+                levels=levels,
+            )
+            self.assertEqual("passed", judged.status)
+            self.assertEqual(2, judged.curves[0].max_guests.tested)
+
+    def test_result(self):
+        """A result without a figure cannot be constructed as passed."""
+        entries = build([({}, (100, 100))])
+        (row,) = judge(
+            overhead.OVERHEAD, entries, max_percent={"disk.*": 5}
+        ).limited
+        self.assertIsNone(row.figure.estimate())
+        with self.assertRaisesRegex(ValueError, "not measured cannot pass"):
+            result.Result(figure=row.figure, limit=5.0, status="passed")
