@@ -44,8 +44,8 @@ class ComparisonLister(base.Lister):
             metavar="[METRIC=]PERCENT",
             help="largest loss or gain that is equal, of all metrics or of a "
             "metric or a glob, such as disk.*=10, and that decides the exit "
-            "code; may be repeated; default: max_percent of the first run, or "
-            f"{changes.MARGIN:g}",
+            "code; may be repeated; default: max_percent of the first run if "
+            f"it is smaller than {changes.MARGIN:g}, or {changes.MARGIN:g}",
         )
         parser.add_argument(
             "--on-inconclusive",
@@ -79,12 +79,15 @@ class ComparisonLister(base.Lister):
             reason = compared[0].reason if compared else "they have none"
             raise CompareError(f"no metric can be compared: {reason}")
         summary = changes.summarise(runs, compared)
+        summary += [
+            f"{run.name}: {run.missing}" for run in runs if run.missing
+        ]
         for line in (*differences, changes.BOOTS, *summary):
             self.warn(line)
         if parsed.html:
             _write_page(parsed.html, runs, compared, differences, summary)
         status, headline = changes.conclude(compared)
-        if status == "worse":
+        if status == "worse" or any(run.missing for run in runs):
             self.code = WORSE
         elif status == "undecided" and parsed.on_inconclusive == "fail":
             self.code = WORSE
@@ -109,8 +112,8 @@ class Compare(ComparisonLister):
 
     Metrics with a limit in the SLAs of the first run, or with a --margin,
     decide; if there are none, all rates and times do. The exit code is 0 if
-    none of them is worse, 2 if one is worse or undecided, and 1 if the runs
-    cannot be compared.
+    none of them is worse, 2 if one is worse or undecided or a run lacks
+    repetitions, and 1 if the runs cannot be compared.
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -203,16 +206,23 @@ class Compare(ComparisonLister):
             records = [
                 record for record in source.records if record is not None
             ]
+            criteria = {
+                name: source_judge.read_criteria(
+                    run_sources[index], parsed.limits
+                )
+                for name, run_sources in sources.items()
+            }
             runs = [
                 compared_run.create_baseline_like(
                     name, contents[name], records
                 )
                 if name in contents
-                else compared_run.create_run(name, sources[name][index])
+                else compared_run.create_run(
+                    name, sources[name][index], criteria[name]
+                )
                 for name in names
             ]
-            criteria = source_judge.read_criteria(source, parsed.limits)
-            workloads.append(compared_run.set_limits(runs, criteria))
+            workloads.append(compared_run.set_limits(runs, criteria[first[0]]))
         for line in source_judge.format_skipped(parsed.limits, first[1]):
             self.warn(line)
         return workloads

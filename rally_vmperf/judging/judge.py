@@ -10,6 +10,7 @@ import dataclasses
 import types
 import typing as t
 
+from rally_vmperf.judging import counting
 from rally_vmperf.judging import density_levels
 from rally_vmperf.judging import parts
 from rally_vmperf.judging import summary
@@ -20,17 +21,11 @@ from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import shortfall
 from rally_vmperf.measurement.comparison import contrasts
 from rally_vmperf.measurement.comparison import limits
-from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.samples import units
 
 Repetitions = gathering.Repetitions
 Rows = collections.abc.Sequence[result.Result]
 
-#: A larger share of void repetitions voids the run, because the cause may
-#: have affected the others as well.
-MAX_VOID_SHARE = 0.25
-#: Kinds that void the run even if a single repetition has them.
-_VOID_RUN_KINDS = ("baseline_changed",)
 #: The limits of a judge that only has figures.
 NO_LIMITS = limits.LimitsByOption()
 
@@ -179,34 +174,25 @@ class Judge:
         """
         if names := self._list_parts():
             return self._judge_parts(names)
-        repetitions, record_occurrences = gathering.merge_duplicates(
-            self._repetitions
+        counted = counting.count(
+            self._repetitions,
+            self.tolerate,
+            self.rules.axis if self.rules.compares_values else "",
         )
-        rows = self.figures(repetitions)
-        occurrences = [*record_occurrences, *self.findings(repetitions, rows)]
-        void = self._void_repetitions(repetitions, occurrences)
-        judged = [
-            gathering.without_void_samples(run_repetition, self.tolerate)
-            for run_repetition in repetitions
-            if run_repetition.number not in void
-        ]
-        if judged != repetitions:
-            rows = self.figures(judged)
-            occurrences = [
-                occurrence
-                for occurrence in occurrences
-                if occurrence[1] in void
-                or occurrence in record_occurrences
-                or occurrence[0].kind in finding.ABOUT_SAMPLES
-            ]
-            occurrences += self.findings(judged, rows)
+        rows = self.figures(counted.judged)
         warmups = {
             run_repetition.number
-            for run_repetition in repetitions
+            for run_repetition in counted.repetitions
             if not run_repetition.counted
         }
-        findings = finding.collect(occurrences, self.tolerate, void | warmups)
-        return self._conclude(repetitions, rows, findings, void)
+        findings = finding.collect(
+            [*counted.occurrences, *self.find(counted.judged, rows)],
+            self.tolerate,
+            counted.omitted | warmups,
+        )
+        return self._conclude(
+            counted.repetitions, rows, findings, counted.omitted
+        )
 
     def _conclude(
         self,
@@ -327,25 +313,12 @@ class Judge:
             return []
         return self.rules.build(self, repetitions)
 
-    def findings(
+    def find(
         self, repetitions: Repetitions, rows: Rows
     ) -> finding.Occurrences:
-        """Return all findings, each with the number of its repetition."""
+        """Return the findings on figures, without number of a repetition."""
         if self.rules.compares_values and not self.part:
             return
-        has_levels = density_levels.has_levels(repetitions)
-        for run_repetition in repetitions:
-            number = run_repetition.number
-            for found in run_repetition.findings:
-                yield found, number
-            for condition in () if has_levels else run_repetition.conditions:
-                prefix = ""
-                if self.rules.compares_values:
-                    prefix = f"{condition.axes[self.rules.axis]}: "
-                for found in condition.findings:
-                    yield found.with_prefix(prefix), number
-        if has_levels:
-            yield from density_levels.findings(repetitions)
         yield from self.rules.find(self, repetitions, rows)
         for row in rows:
             if detail := row.describe_differing():
@@ -384,40 +357,3 @@ class Judge:
         ):
             return names
         return self.rules.list_voided(voids, names)
-
-    def _void_repetitions(
-        self,
-        repetitions: Repetitions,
-        occurrences: collections.abc.Iterable[
-            tuple[finding.Finding, int | None]
-        ],
-    ) -> frozenset[int]:
-        """Return the numbers of the void repetitions, as a set.
-
-        If fewer than three repetitions remain, or if more than a quarter are
-        void, the result is empty, and the run is void.
-        """
-        counted = {
-            run_repetition.number
-            for run_repetition in repetitions
-            if run_repetition.counted
-        }
-        voiding = [
-            (reported_finding, number)
-            for reported_finding, number in occurrences
-            if number in counted
-            and reported_finding.severity == "void"
-            and reported_finding.kind not in {*self.tolerate, *_VOID_RUN_KINDS}
-        ]
-        run_wide = density_levels.select_run_wide(
-            (reported_finding for reported_finding, _ in voiding), repetitions
-        )
-        void = {
-            number
-            for reported_finding, number in voiding
-            if reported_finding in run_wide
-        }
-        few = len(counted) - len(void) < statistics.FEWEST
-        if few or len(void) > MAX_VOID_SHARE * len(counted):
-            return frozenset()
-        return frozenset(number for number in void if number is not None)

@@ -10,14 +10,13 @@ from rally_vmperf import errors
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
 from rally_vmperf.execution import assignment
+from rally_vmperf.judging import counting
 from rally_vmperf.judging import density_levels
-from rally_vmperf.judging import judge
 from rally_vmperf.judging.results import changes
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement.comparison import contrasts
-from rally_vmperf.measurement.comparison import statistics
+from rally_vmperf.measurement import shortfall
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import question
@@ -26,20 +25,13 @@ from rally_vmperf.records import model
 from rally_vmperf.records import sources
 from rally_vmperf.runs import reference
 
-#: The kinds of findings that do not void guests compared with guests.
-_TOLERATED = finding.FROM_BASELINE | {
-    *finding.ABOUT_BARE_METAL,
-    "baseline_changed",
-}
-
+#: The name of the SLA on findings.
+VALID = "vmperf_valid"
 #: The facts from Nova in which runs may differ.
 _FACTS = (
     *("flavor", "image", "disk", "host"),
     *("hypervisor_version", "nova_microversion"),
 )
-
-_Samples = dict[changes.Key, contrasts.RepetitionSamples]
-_Absences = dict[changes.Key, str]
 
 
 class ComparisonError(errors.VMPerfError):
@@ -69,17 +61,41 @@ class ComparedRun(changes.RunSamples):
     )
 
 
-def create_run(name: str, source: sources.Source) -> ComparedRun:
+def create_run(
+    name: str,
+    source: sources.Source,
+    criteria: question.Criteria | None = None,
+) -> ComparedRun:
     """Return the run in a source, without void repetitions and warm-ups.
 
+    :param criteria: The limits by SLA, which say what findings are tolerated;
+        None for those of the run.
     :raises ComparisonError: If no record is readable, or if records
         contradict each other.
     """
     records = [record for record in source.records if record is not None]
     if not records:
         raise ComparisonError(f"{name}: has no readable record")
-    samples, absences = collect_samples(
-        name, [record.repetition for record in records]
+    repetitions, occurrences = gathering.merge_duplicates(
+        record.repetition for record in records
+    )
+    sentence = density_levels.first_void_sentence(
+        (found for found, _ in occurrences), ()
+    )
+    if sentence:
+        raise ComparisonError(f"{name}: {sentence}")
+    tolerances = _Tolerances(
+        source.criteria if criteria is None else criteria, repetitions
+    )
+    samples, absences = counting.collect_samples(repetitions, tolerances.find)
+    unreadable = len(source.records) - len(records)
+    missing = shortfall.count_missing(
+        repetitions,
+        unreadable,
+        counting.count(
+            repetitions,
+            tolerances.of_run.union(finding.ABOUT_BARE_METAL),
+        ).omitted,
     )
     record = max(records, key=lambda record: record.repetition.number)
     machines, machines_error = files.describe_machines(source.folder, record)
@@ -94,7 +110,7 @@ def create_run(name: str, source: sources.Source) -> ComparedRun:
     hosts = {guest.host for guest in guests} - {""}
     facts["host"] = facts["host"] or ", ".join(sorted(hosts))
     facts = {key: fact for key, fact in facts.items() if fact}
-    if unreadable := len(source.records) - len(records):
+    if unreadable:
         facts["unreadable records"] = unreadable
     return ComparedRun(
         name=name,
@@ -113,6 +129,63 @@ def create_run(name: str, source: sources.Source) -> ComparedRun:
             for record in records
             for condition in record.repetition.conditions
         },
+        missing=missing.sentence(),
+    )
+
+
+class _Tolerances:
+    """The findings that the SLAs of a run tolerate, by metric.
+
+    They are those of the SLA that limits the metric; of a metric without a
+    limit those of ``vmperf_valid``, or else of the first SLA.
+
+    :param criteria: The limits by the name of their SLA.
+    """
+
+    def __init__(
+        self,
+        criteria: question.Criteria,
+        repetitions: gathering.Repetitions,
+    ) -> None:
+        self._parsed = [
+            criterion.parse(criteria[name])
+            for name, criterion in table.criteria().items()
+            if criteria.get(name) is not None
+        ]
+        self._names = gathering.metric_names(repetitions)
+        first = [
+            *(one for one in self._parsed if one.criterion.name == VALID),
+            *self._parsed,
+        ][:1]
+        self.of_run = frozenset(
+            kind for parsed in first for kind in _list_tolerated(parsed)
+        )
+
+    def find(
+        self, condition: repetition.Condition, metric: sample.Metric
+    ) -> frozenset[str]:
+        """Return the kinds of findings that do not void a metric."""
+        for parsed in self._parsed:
+            options = [
+                option
+                for by_option in parsed.by_variant.values()
+                for option, limits in by_option.items()
+                if parsed.criterion.name != VALID
+                and limits.for_metric(metric.name, self._names)
+            ]
+            if any(
+                _is_limited(parsed, condition, option) for option in options
+            ):
+                return frozenset(_list_tolerated(parsed))
+        return self.of_run
+
+
+def _list_tolerated(
+    parsed: question.ParsedCriterion,
+) -> collections.abc.Collection[str]:
+    """Return the kinds of findings that an SLA tolerates by name."""
+    return t.cast(
+        collections.abc.Collection[str], parsed.options.get("tolerate", ())
     )
 
 
@@ -141,67 +214,6 @@ def _list_arguments(record: model.Record) -> dict[str, t.Any]:
     return {**arguments, **record.options}
 
 
-def collect_samples(
-    name: str, repetitions: collections.abc.Iterable[repetition.Repetition]
-) -> tuple[_Samples, _Absences]:
-    """Return the counted samples by condition and metric, and what is absent.
-
-    A repetition does not count for the metrics that its findings void. If
-    more than a quarter of the repetitions are void, or if fewer than three
-    remain, the metric is absent, as in judging.
-
-    :param name: The name of the run, for messages.
-    :raises ComparisonError: If records of a repetition differ.
-    """
-    distinct, occurrences = gathering.merge_duplicates(repetitions)
-    sentence = density_levels.first_void_sentence(
-        (finding_ for finding_, _ in occurrences), ()
-    )
-    if sentence:
-        raise ComparisonError(f"{name}: {sentence}")
-    conditions: dict[
-        str, list[tuple[repetition.Repetition, repetition.Condition]]
-    ] = {}
-    for repetition_ in distinct:
-        valid = gathering.without_void_samples(repetition_, ())
-        for condition in valid.conditions:
-            if condition.counted and not condition.skip_reason:
-                conditions.setdefault(condition.title, []).append(
-                    (valid, condition)
-                )
-    samples: _Samples = {}
-    absences: _Absences = {}
-    for title, executed in conditions.items():
-        for metric in gathering.metrics([pair[1] for pair in executed]):
-            void = [
-                density_levels.find_void_sentence(
-                    metric.name, [repetition_], [condition], _TOLERATED
-                )
-                for repetition_, condition in executed
-            ]
-            counted = gathering.guest_samples(
-                metric,
-                [
-                    condition
-                    for (_, condition), reason in zip(
-                        executed, void, strict=True
-                    )
-                    if not reason
-                ],
-            )
-            reasons = [*filter(None, void)]
-            few = len(void) - len(reasons) < statistics.FEWEST
-            if reasons and (
-                few or len(reasons) > judge.MAX_VOID_SHARE * len(void)
-            ):
-                absences[title, metric] = f"void: {reasons[0]}"
-            elif not counted:
-                absences[title, metric] = gathering.NO_COMPLETE_SAMPLES
-            else:
-                samples[title, metric] = counted
-    return samples, absences
-
-
 def set_limits(
     runs: collections.abc.Sequence[ComparedRun], criteria: question.Criteria
 ) -> list[ComparedRun]:
@@ -214,7 +226,7 @@ def set_limits(
     """
     first, *others = runs
     keys = [key for run in runs for key in (*run.samples, *run.absences)]
-    limited: dict[changes.Key, changes.Limit] = {}
+    limited: dict[counting.Key, changes.Limit] = {}
     conditions = collections.ChainMap(*(run.conditions for run in runs))
     for name, criterion in table.criteria().items():
         parsed = criterion.parse(criteria.get(name) or {})
@@ -246,9 +258,9 @@ def set_limits(
 
 def _list_limits(
     parsed: question.ParsedCriterion,
-    keys: collections.abc.Collection[changes.Key],
+    keys: collections.abc.Collection[counting.Key],
     conditions: collections.abc.Mapping[str, repetition.Condition],
-) -> dict[changes.Key, changes.Limit]:
+) -> dict[counting.Key, changes.Limit]:
     """Return the limits of an SLA by condition and metric.
 
     The margin of a rate or a time is ``max_percent``, or the default if it
@@ -318,7 +330,7 @@ def create_baseline_like(
         raise ComparisonError(f"{name}: the run has no readable record")
     record = records[-1]
     assignments = assignment.assign(map(vars, record.workloads))
-    samples: _Samples = {}
+    samples: counting.Samples = {}
     for condition in record.repetition.conditions:
         shape = document.Shape(
             record.shape.vcpus,
@@ -347,8 +359,8 @@ def create_baselines(
     (_, first), *_ = contents.items()
     runs = []
     for name, content in contents.items():
-        samples: _Samples = {}
-        absences: _Absences = {}
+        samples: counting.Samples = {}
+        absences: counting.Absences = {}
         for number, measured in enumerate(first.entries, start=1):
             values: dict[sample.Metric, list[list[float]]] = {}
             reason = ""

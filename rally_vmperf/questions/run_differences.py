@@ -137,6 +137,11 @@ def join(
             samples=_number([part.samples for part in parts]),
             absences=_number([part.absences for part in parts]),
             limits=_number([part.limits for part in parts]),
+            missing="; ".join(
+                f"workload {number}: {part.missing}"
+                for number, part in enumerate(parts, start=1)
+                if part.missing
+            ),
         )
         for parts in zip(*workloads, strict=True)
     ]

@@ -8,16 +8,16 @@ import collections.abc
 import dataclasses
 import typing as t
 
+from rally_vmperf.judging import counting
 from rally_vmperf.judging.results import absolute_value
 from rally_vmperf.judging.results import figure as figures
 from rally_vmperf.judging.results import loss_figure
 from rally_vmperf.judging.results import result
+from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement.comparison import contrasts
 from rally_vmperf.measurement.comparison import limits
-from rally_vmperf.measurement.comparison import rates
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
-from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 
 Status = t.Literal["worse", "better", "undecided", "not worse", "equal"]
@@ -30,20 +30,43 @@ BOOTS = (
     "that boots again uses other cores and other memory"
 )
 
-#: A condition as text, empty if a run has only one, and a metric.
-Key = tuple[str, sample.Metric]
+Key = counting.Key
 
 
 class Limit(t.NamedTuple):
     """A limit that an SLA of the first run has for a metric.
 
-    :param number: The margin of a rate or a time in percent, or the largest
-        tolerated count.
-    :param statistic: The guest to which a margin applies.
+    :param number: The largest loss of a rate or a time in percent, or the
+        largest tolerated count.
+    :param statistic: The guest to which it applies.
     """
 
     number: float
     statistic: contrasts.Statistic = "mean"
+
+
+class Margin(t.NamedTuple):
+    """The changes of a rate or a time that matter, in percent.
+
+    :param worse: The loss beyond which a metric is worse; within it on both
+        sides, it is equal.
+    :param not_worse: The largest upper end of the loss of a metric that is
+        not worse.
+    """
+
+    worse: float
+    not_worse: float
+
+    @classmethod
+    def of_limit(cls, limit: float) -> "Margin":
+        """Return the margin between runs for a limit of an SLA.
+
+        A limit is often a large loss, as one against bare metal: a run that
+        loses more than 5 % against another run is worse whatever the limit
+        is, and one that may lose twice as much is undecided.
+        """
+        worse = min(max(0.0, limit), MARGIN)
+        return cls(worse, min(max(0.0, limit), 2 * worse))
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -54,6 +77,7 @@ class RunSamples:
     :param samples: The samples of all machines, per repetition.
     :param absences: The reasons why other metrics have no samples.
     :param limits: The metrics with a limit in the SLAs of the first run.
+    :param missing: The repetitions that it lacks, as a sentence, or "".
     """
 
     name: str
@@ -64,6 +88,7 @@ class RunSamples:
     limits: collections.abc.Mapping[Key, Limit] = dataclasses.field(
         default_factory=dict
     )
+    missing: str = ""
 
 
 def decide(low: float | None, high: float | None, margin: float) -> Status:
@@ -95,7 +120,8 @@ def classify(change: result.Result) -> Status:
     if comparison is None:
         return "not worse"
     low, high = comparison.low, comparison.high
-    return decide(low, high, change.limit or 0.0)
+    status = decide(low, high, change.limit or 0.0)
+    return "not worse" if status == "undecided" else status
 
 
 def describe_remark(change: result.Result) -> str:
@@ -123,6 +149,8 @@ def describe_remark(change: result.Result) -> str:
         kinds.insert(0, "values_quantised")
     if isinstance(change.figure, loss_figure.Loss):
         kinds.insert(0, change.figure.label_worst(change.status))
+    if detail := change.describe_differing():
+        kinds.append(f"guests_differ ({detail})")
     return ", ".join(filter(None, dict.fromkeys(kinds)))
 
 
@@ -141,7 +169,7 @@ def compare_runs(
     :param runs: At least two runs; each is compared with the first one, whose
         limits apply.
     :param margins: The margins in percent by metric or glob; the default is
-        the limit of the first run, or ``MARGIN``.
+        ``Margin.of_limit`` of the limit of the first run, or ``MARGIN``.
     """
     keys = dict.fromkeys(
         key for run in runs for key in (*run.samples, *run.absences)
@@ -150,11 +178,14 @@ def compare_runs(
     reference, *compared = runs
     undecided = []
     for key in keys:
-        limit, decides = _find_margin(key, reference.limits, margins, names)
+        limit, passes_to, decides = _find_margin(
+            key, reference.limits, margins, names
+        )
         undecided += [
             result.Result(
                 figure=_create_figure(key, reference, run),
                 limit=limit,
+                passes_to=passes_to,
                 variant=run.name,
                 condition=key[0],
                 decides=decides,
@@ -176,8 +207,8 @@ def _create_figure(
     """Return the loss of a metric in a run, or its largest count.
 
     A loss is not corrected for overlaps, because both runs have them. A count
-    keeps the error of each sample. If a limit applies to the worst guest, each
-    guest is compared with the slowest one of the reference.
+    keeps the error of each sample. Each guest is compared with that of its
+    name in the reference, or of its rank if names differ.
     """
     _, metric = key
     before, after = (side.samples.get(key, ()) for side in (reference, run))
@@ -185,38 +216,26 @@ def _create_figure(
         return absolute_value.AbsoluteValue(
             metric=metric, side="max", guest=after, bare=before
         )
+    before, after = (
+        tuple(dataclasses.replace(samples, overlap=1.0) for samples in side)
+        for side in gathering.name_alike(metric, before, after)
+    )
+    contrast = contrasts.Contrast(
+        metric=metric,
+        reference=before,
+        other=after,
+        conservative=False,
+        has_own_references=True,
+    )
     limited = reference.limits.get(key)
-    statistic = limited.statistic if limited else "mean"
-    if statistic == "worst" and all(map(_has_worst_guest, (before, after))):
-        before = rates.select_slowest(metric, before)
-        after = tuple(
-            dataclasses.replace(samples, overlap=1.0) for samples in after
-        )
-    else:
-        before, after = (
-            sample.create_samples(metric, [samples.values for samples in side])
-            for side in (before, after)
-        )
+    # Guests that take turns have too few repetitions each.
+    has_worst = limited is not None and contrast.are_named_alike
     return loss_figure.Loss(
         metric=metric,
-        contrast=contrasts.Contrast(
-            metric=metric, reference=before, other=after, conservative=False
-        ),
+        contrast=contrast,
         names=(reference.name, run.name, "loss"),
-        statistic=statistic,
+        statistic=limited.statistic if limited and has_worst else "mean",
     )
-
-
-def _has_worst_guest(repetitions: contrasts.RepetitionSamples) -> bool:
-    """Return whether one of the guests can be the worst.
-
-    A percentile of all guests together has none. Guests that take turns, as
-    the solo guest of each repetition, have too few repetitions each.
-    """
-    if any(samples.merged is not None for samples in repetitions):
-        return False
-    sources = [{*samples.sources} for samples in repetitions]
-    return bool(sources and set.intersection(*sources))
 
 
 def _find_margin(
@@ -224,21 +243,23 @@ def _find_margin(
     limited: collections.abc.Mapping[Key, Limit],
     margins: limits.Limits,
     names: collections.abc.Collection[str],
-) -> tuple[float | None, bool]:
+) -> tuple[float | None, float | None, bool]:
     """Return the margin of a metric, and whether the metric decides.
 
     :param limited: The limits of the first run.
     :param names: The names of all metrics.
+    :returns: The largest count or the loss beyond which it is worse, the
+        largest loss that passes if it is another one, and the flag.
     """
     _, metric = key
     limit = limited[key].number if key in limited else None
     if metric.scale == "count":
-        return limit, limit is not None
+        return limit, None, limit is not None
     if margin := margins.for_metric(metric.name, names):
-        return margin[0], True
+        return margin[0], None, True
     if limit is None:
-        return MARGIN, not (limited or margins)
-    return limit, True
+        return MARGIN, None, not (limited or margins)
+    return *Margin.of_limit(limit), True
 
 
 def _explain_absence(key: Key, run: RunSamples, reference: RunSamples) -> str:

@@ -29,6 +29,8 @@ class Result:
 
     :param limit: The limit: the largest loss in percent, or a number in the
         unit of the figure; None without one.
+    :param passes_to: The largest limit within which it passes; None for the
+        limit, beyond which it fails.
     :param pattern: The metric or glob that gave the limit.
     :param status: The status; None without a limit.
     :param findings: The findings about this metric.
@@ -51,6 +53,7 @@ class Result:
 
     figure: figures.Figure
     limit: float | None = None
+    passes_to: float | None = None
     pattern: str | None = None
     status: verdict.Status | None = None
     findings: tuple[finding.RunFinding, ...] = ()
@@ -175,6 +178,9 @@ class Result:
         if is_void:
             return "void"
         status = self.figure.decide(limit)
+        if status == "inconclusive" and self.passes_to is not None:
+            is_within = self.figure.decide(self.passes_to) == "passed"
+            status = "passed" if is_within else status
         if status == "passed" and (self.skipped or self.limiting_policy):
             return "inconclusive"
         return status

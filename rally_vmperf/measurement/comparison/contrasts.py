@@ -245,7 +245,7 @@ class Contrast:
         reference = self.reference
         if self.pairing == "always":
             reference = self.reference[index : index + 1]
-        if self._are_named_alike:
+        if self.are_named_alike:
             return {
                 guest: statistics.mean_of_repetitions(
                     _select_guest(reference, guest)
@@ -263,7 +263,7 @@ class Contrast:
         return rates.by_number(self.metric, self.reference)
 
     @functools.cached_property
-    def _are_named_alike(self) -> bool:
+    def are_named_alike(self) -> bool:
         """Whether each guest has reference samples of its own name."""
         if not self.has_own_references or not self.guests:
             return False
@@ -280,7 +280,7 @@ class Contrast:
             return -100.0
         mean = (
             statistics.mean_of_repetitions(reference)
-            if is_paired or self._are_named_alike
+            if is_paired or self.are_named_alike
             else self._reference_mean
         )
         return loss.percent(
@@ -353,7 +353,7 @@ class Contrast:
         reference = self._reference_values
         if not guest:
             return reference, self._list_values(self.other), is_paired
-        if self._are_named_alike:
+        if self.are_named_alike:
             reference = _select_guest(self.reference, guest)
         elif is_paired:
             reference = [

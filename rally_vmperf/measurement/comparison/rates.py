@@ -133,34 +133,6 @@ def find_slowest(
     return slowest, by_guest[slowest]
 
 
-def select_slowest(
-    metric: sample.Metric,
-    repetitions: collections.abc.Sequence[sample.MetricSamples],
-) -> tuple[sample.MetricSamples, ...]:
-    """Return the samples of the slowest guest in each repetition, a tuple.
-
-    Every second repetition has the slowest guest of the repetitions between
-    them: the slowest guest of all repetitions would be slow by chance. If each
-    repetition had the slowest guest of all others, it would be fast by chance:
-    among equal guests, one that is slow here is seldom the slowest of those.
-    """
-    halves = repetitions[::2], repetitions[1::2] or repetitions
-    slowest = [find_slowest(metric, half) for half in halves]
-    selected = []
-    for index, samples in enumerate(repetitions):
-        found = slowest[1 - index % 2]
-        observations = tuple(
-            observation
-            for observation in samples.observations
-            if found and observation.source == found[0]
-        )
-        if observations:
-            selected.append(
-                dataclasses.replace(samples, observations=observations)
-            )
-    return tuple(selected)
-
-
 def pairs(
     metric: sample.Metric,
     solo: RepetitionSamples,
