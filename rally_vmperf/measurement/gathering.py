@@ -28,15 +28,8 @@ def guest_samples(
     A repetition that is not complete counts only if every guest reported the
     metric: a mean over the guests that finished would look too good.
     """
-    measured = [
-        (condition, samples)
-        for condition in conditions
-        if condition.counted and (samples := condition.by_metric.get(metric))
-    ]
-    usual_sources: collections.Counter[str] = collections.Counter()
-    for _, samples in measured:
-        if samples.sources != usual_sources:
-            usual_sources |= samples.sources
+    measured = _list_measured(metric, conditions)
+    usual_sources = _find_usual_sources(samples for _, samples in measured)
     most_machines = max(
         (samples.merged_machines for _, samples in measured), default=0
     )
@@ -50,6 +43,64 @@ def guest_samples(
             or samples.merged_machines >= most_machines
         )
     )
+
+
+def _list_measured(
+    metric: sample.Metric, conditions: Conditions
+) -> list[tuple[repetition.Condition, sample.MetricSamples]]:
+    """Return the counted conditions that have a metric, with its samples."""
+    return [
+        (condition, samples)
+        for condition in conditions
+        if condition.counted and (samples := condition.by_metric.get(metric))
+    ]
+
+
+def _find_usual_sources(
+    measured: collections.abc.Iterable[sample.MetricSamples],
+) -> collections.Counter[str]:
+    """Return the largest number of observations of each guest, a counter."""
+    usual_sources: collections.Counter[str] = collections.Counter()
+    for samples in measured:
+        if samples.sources != usual_sources:
+            usual_sources |= samples.sources
+    return usual_sources
+
+
+def list_silent(
+    repetitions: Repetitions,
+) -> dict[int, list[repetition.Missing]]:
+    """Return the values that complete records lack, by repetition.
+
+    A guest that was planned and that reports a metric in other repetitions
+    has none in this one, and the record does not say why.
+    """
+    by_title: dict[str, list[repetition.Condition]] = {}
+    for condition in repetition.list_conditions(repetitions):
+        by_title.setdefault(condition.title, []).append(condition)
+    silent: dict[int, list[repetition.Missing]] = {}
+    for conditions in by_title.values():
+        for metric in metrics(conditions):
+            measured = _list_measured(metric, conditions)
+            usual = _find_usual_sources(samples for _, samples in measured)
+            for condition, samples in measured:
+                if (
+                    samples.merged is not None
+                    or metric.optional
+                    or condition.state != "complete"
+                    or _is_reported_by_all(metric, condition, samples, usual)
+                ):
+                    continue
+                silent.setdefault(condition.number, []).extend(
+                    repetition.Missing(
+                        name=metric.name,
+                        machine=guest,
+                        reason="no value in a complete record",
+                    )
+                    for guest in usual - samples.sources
+                    if guest in condition.machines or not condition.machines
+                )
+    return silent
 
 
 def pair_samples(

@@ -3,8 +3,11 @@
 import collections.abc
 import dataclasses
 
+from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
 
+#: The values that complete records lack, by the number of the repetition.
+_Silent = collections.abc.Mapping[int, list[repetition.Missing]]
 #: Number of reasons in a sentence; the record has all.
 REASONS_SHOWN = 3
 
@@ -76,17 +79,20 @@ def count_missing(
         default=0,
     )
     counted = [measured for measured in repetitions if measured.counted]
+    silent = gathering.list_silent(repetitions)
     absent = planned - len(counted)
     # Rally reports the number of lost iterations, but not which they were.
     unidentified = max(0, unreadable - max(0, absent))
     incomplete = [
         measured
         for measured in repetitions
-        if measured.number not in void and not _is_complete(measured)
+        if measured.number not in void and not _is_complete(measured, silent)
     ]
-    complete = sum(1 for measured in counted if _is_complete(measured))
+    complete = sum(1 for measured in counted if _is_complete(measured, silent))
     reasons = dict.fromkeys(
-        reason for measured in incomplete for reason in _list_reasons(measured)
+        reason
+        for measured in incomplete
+        for reason in _list_reasons(measured, silent)
     )
     return Shortfall(
         planned=planned,
@@ -126,10 +132,11 @@ def _count_lost_warmups(
     return max(max(warm, default=0), before) - len(warm)
 
 
-def _is_complete(measured: repetition.Repetition) -> bool:
+def _is_complete(measured: repetition.Repetition, silent: _Silent) -> bool:
     """Return whether a repetition has all its expected metrics."""
     return (
         measured.state == "complete"
+        and measured.number not in silent
         and not measured.all_missing
         and not _unreported_metrics(measured)
     )
@@ -150,8 +157,11 @@ def _unreported_metrics(measured: repetition.Repetition) -> list[str]:
     ]
 
 
-def _list_reasons(measured: repetition.Repetition) -> list[str]:
+def _list_reasons(
+    measured: repetition.Repetition, silent: _Silent
+) -> list[str]:
     """Return why a repetition is incomplete, one text per reason."""
-    if measured.all_missing:
-        return [gap.sentence() for gap in measured.all_missing]
+    gaps = [*measured.all_missing, *silent.get(measured.number, ())]
+    if gaps:
+        return [gap.sentence() for gap in gaps]
     return [f"{name}: not reported" for name in _unreported_metrics(measured)]

@@ -49,11 +49,14 @@ class CompareTestCase(unittest.TestCase):
             f"journal_dir = {self.folder}\n"
         )
 
-    def journal(self, name, records):
-        """Write records to a journal; return its path."""
+    def journal(self, name, records, **changes):
+        """Write records to a journal; return its path.
+
+        :param changes: Other fields of the records.
+        """
         written = journal.Journal(self.folder, name)
         for record in records:
-            written.append(record)
+            written.append(made.with_fields(record, **changes))
         made.keep_files(self.folder)
         return written.path
 
@@ -155,6 +158,36 @@ class TestTwoRuns(CompareTestCase):
             self.fail(error)
         else:
             self.assertIn("worse in 0", "".join(self.warnings))
+
+    @ddt.data(
+        ("vmperf_overhead", made.LIMITS),
+        # It limits no metric, and says what the run may have.
+        ("vmperf_valid", {}),
+    )
+    @ddt.unpack
+    def test_tolerated_findings(self, name, options):
+        """A run that passes can be compared, each by its own SLAs."""
+        records = made.with_finding(made.records(), "clock_wrong")
+        tolerant = {name: {**options, "tolerate": ["clock_wrong"]}}
+        path = self.journal("run", records, criteria=tolerant)
+        self.results(0, path, path, *PASS)
+        strict = self.journal("strict", records, criteria={name: options})
+        with self.assertRaisesRegex(compare.CompareError, "void: "):
+            self.results(0, path, strict, *PASS)
+        limits = self.folder / "limits.yaml"
+        limits.write_text(json.dumps(tolerant))
+        if name == "vmperf_overhead":
+            self.results(0, path, strict, "--limits", limits, *PASS)
+
+    def test_lost_repetitions(self):
+        """A run that lost half of its repetitions is named."""
+        first = self.journal("first", made.records(count=6))
+        other = self.journal("other", made.records(count=6)[:4])
+        self.results(2, first, other, *PASS)
+        self.assertIn(
+            "other: repetitions not started: 3 (3 of 6 are complete)",
+            self.warnings,
+        )
 
     def test_loss_after_a_migration(self):
         """It has a limit for the phase after; the others decide nothing."""

@@ -250,6 +250,29 @@ class TestTurns(unittest.TestCase):
         self.assertIn("guests_differ", mean.headline())
 
 
+class TestSilentGuest(unittest.TestCase):
+    """A planned guest without a value in a complete record."""
+
+    def test_missing_sample(self):
+        entries = build([({}, [100] * 4)])
+        (condition,) = entries[2].conditions
+        entries[2] = dataclasses.replace(
+            entries[2],
+            conditions=(
+                dataclasses.replace(
+                    condition, observations=condition.observations[:3]
+                ),
+            ),
+        )
+        judged = judge(overhead.OVERHEAD, entries, min={"disk.*": 80})
+        self.assertEqual("inconclusive", judged.status)
+        self.assertEqual(
+            "repetitions incomplete: 3 (5 of 6 are complete): "
+            f"{made.IOPS.name} of g4: no value in a complete record",
+            judged.missing.sentence(),
+        )
+
+
 class TestWithoutTwoSides(unittest.TestCase):
     """Nothing passes that was not measured on both sides."""
 
