@@ -80,6 +80,7 @@ def _build_degradation(
             run_judge.statistic,
             compare_to,
             run_judge.tolerate,
+            len(names),
         )
     ]
     return [*losses, *_build_absolute(run_judge, repetitions)]
@@ -176,10 +177,11 @@ def _find(
     capped = rate_caps.count_capped(
         each.metric for each in curves for point in each.points if point.bare
     )
+    losses = [each for each in curves if each.compare_to]
     for each in curves:
         for reported_finding in (
             *_find_in_rates(each),
-            *_find_in_loss(each, capped),
+            *_find_in_loss(each, capped, len(losses)),
         ):
             yield reported_finding, None
 
@@ -228,17 +230,18 @@ def _find_in_rates(
 
 
 def _find_in_loss(
-    shown: curve.Curve, capped: int
+    shown: curve.Curve, capped: int, metrics: int
 ) -> collections.abc.Iterator[finding.Finding]:
     """Yield findings about the loss of a metric; none about fairness.
 
     :param capped: The number of comparisons with bare metal that can have a
         cap.
+    :param metrics: The number of metrics of the run.
     """
     if not shown.compare_to:
         return
     name = shown.metric.name
-    slow = points.describe_slow_solo(shown.points)
+    slow = points.describe_slow_solo(shown.points, metrics)
     if slow and shown.compare_to == "solo_guest":
         yield finding.Finding("solo_guest_slow", name, slow)
     yield from _find_bottlenecks(shown, capped)

@@ -178,16 +178,18 @@ def build_degradation(
     statistic: contrasts.Statistic,
     compare_to: points.CompareTo,
     tolerate: collections.abc.Collection[str],
+    metrics: int = 1,
 ) -> Results:
     """Yield the unjudged loss at each number of guests.
 
     :param all_points: The rates of a metric, with those of absent levels.
     :param levels: The numbers of guests to which the limit applies.
     :param tolerate: The kinds of findings that do not void.
+    :param metrics: The number of metrics of the run.
     """
     if limit and not levels:
         levels, all_points = (0,), (*all_points, _without_level(all_points))
-    slow = points.describe_slow_solo(all_points)
+    slow = points.describe_slow_solo(all_points, metrics)
     is_slow = slow and compare_to == "solo_guest"
     for point in all_points:
         figure = _create_loss(point, statistic, compare_to)

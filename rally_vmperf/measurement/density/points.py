@@ -15,6 +15,7 @@ from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.measurement.comparison import rates
 from rally_vmperf.measurement.comparison import statistics
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.density import fairness as fairness_
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
@@ -313,16 +314,23 @@ def missing_figure_reason(
 
 
 def describe_slow_solo(
-    all_points: collections.abc.Iterable[Point],
+    all_points: collections.abc.Sequence[Point], metrics: int = 1
 ) -> str:
-    """Return the first level faster than the solo guest as text, or ""."""
+    """Return the first level faster than the solo guest as text, or "".
+
+    :param metrics: The number of metrics of the run. One of several levels of
+        several metrics can be faster by chance.
+    """
+    levels = [point for point in all_points if not point.is_absent][1:]
     for point in all_points:
         comparison = point.loss
-        if (
-            comparison
-            and comparison.high is not None
-            and comparison.high < -SOLO_SLOW_PERCENT
-        ):
+        if comparison is None:
+            continue
+        corrected = verdict.correct_confidence(
+            comparison.confidence, metrics * len(levels)
+        )
+        highest = comparison.find_upper_end(corrected)
+        if highest is not None and highest < -SOLO_SLOW_PERCENT:
             gain = units.show_percent(-comparison.overhead_percent)
             number = units.number_of("guest", point.guests)
             return f"with {number} each does {gain} % more"

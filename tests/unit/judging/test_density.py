@@ -354,6 +354,39 @@ class StatusTestCase(unittest.TestCase):
                     *differing,
                 )
 
+    @ddt.data((1, "void"), (20, "passed"))
+    @ddt.unpack
+    def test_a_slow_solo_guest_by_chance(self, number, status):
+        """One of many metrics and levels can be faster by chance."""
+        first, *others = (
+            dataclasses.replace(made.EVENTS, name=f"cpu.x{place}.rate")
+            for place in range(number)
+        )
+        steady = {metric: [100.0, 99.0] for metric in others}
+        entries = [
+            made.repetition(
+                place,
+                [
+                    made.level(
+                        place,
+                        1,
+                        {
+                            metric: [100 + place / 100]
+                            for metric in (first, *others)
+                        },
+                    ),
+                    made.level(place, 2, {first: [rate, rate], **steady}),
+                ],
+                planned_repetitions=6,
+            )
+            for place, rate in enumerate((105, 103, 106, 103.5, 105.5, 103), 1)
+        ]
+        judged = made.degradation(entries, {first.name: 5})
+        self.assertEqual(status, judged.status, judged.sentence())
+        self.assertEqual(
+            status == "void", "solo_guest_slow" in str(judged.findings)
+        )
+
     def test_against_bare_metal(self):
         curves = made.levels(CPU, bare=BARE)
         got = made.degradation(curves, {"*": 10}, compare_to="bare_metal")

@@ -10,7 +10,6 @@ from rally_vmperf import documents
 from rally_vmperf.guests.planning import vcpu_limits
 from rally_vmperf.judging import gains
 from rally_vmperf.judging import judged_run
-from rally_vmperf.judging.results import changes
 from rally_vmperf.judging.results import loss_figure
 from rally_vmperf.judging.results import result
 from rally_vmperf.measurement.comparison import loss
@@ -27,6 +26,25 @@ _OF_CPU = "cpu."
 #: The number of repetitions whose values give a spread.
 _FEWEST = statistics.FEWEST
 _FEW = f"fewer than {_FEWEST} repetitions"
+#: How the interval of a limited guest relates to no loss and to the expected
+#: one -> the begin of the sentence, and its end.
+_OUTCOMES = {
+    "found": ("the expected loss was found", ""),
+    "other": (
+        "another loss than the expected one was found",
+        f". {vcpu_limits.QUOTA} has another effect than expected",
+    ),
+    "undecided": (
+        "undecided",
+        ". The intervals contain no loss and the expected one: more boots "
+        "are needed to say",
+    ),
+    "none": (
+        "no loss was found",
+        ". Neither the guest nor Nova shows the limit: it is not proven that "
+        f"{vcpu_limits.QUOTA} has an effect",
+    ),
+}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -240,42 +258,53 @@ def _find_share(
 def _describe_loss(
     compared: collections.abc.Sequence[result.Result], share: float
 ) -> str:
-    """Return whether the loss was found, as a clause.
+    """Return whether the expected loss was found, as a clause.
 
     :param compared: The changes of the variant in metrics of CPU workloads.
     :param share: The share of a processor that a vCPU may use.
     """
     measured = [
-        (change, comparison)
+        comparison
         for change in compared
         if (comparison := change.comparison) and comparison.low is not None
     ]
     if not measured:
         reasons = dict.fromkeys(change.reason or _FEW for change in compared)
         return f"not measured ({'; '.join(reasons) or 'no CPU workload'})"
-    lost = [
-        comparison
-        for change, comparison in measured
-        if changes.classify(change) == "worse"
-    ]
+    groups: dict[str, list[loss.Comparison]] = {}
+    for comparison in measured:
+        outcome = _find_outcome(comparison, share)
+        groups.setdefault(outcome, []).append(comparison)
     total = units.number_of("CPU metric", len(measured))
-    shown = lost or [comparison for _, comparison in measured[:1]]
-    losses = "; ".join(
+    return "; ".join(
+        f"{begin} in {len(groups[outcome])} of {total}: "
+        + "; ".join(_describe(one, share) for one in groups[outcome])
+        + end
+        for outcome, (begin, end) in _OUTCOMES.items()
+        if outcome in groups
+    )
+
+
+def _find_outcome(comparison: loss.Comparison, share: float) -> str:
+    """Return how an interval relates to no loss and to the expected one."""
+    low, high = comparison.low or 0.0, comparison.high or 0.0
+    has_expected = low <= _compute_expected(comparison.metric, share) <= high
+    if low > 0:
+        return "found" if has_expected else "other"
+    return "undecided" if has_expected else "none"
+
+
+def _describe(comparison: loss.Comparison, share: float) -> str:
+    """Return the loss of a metric and the expected one, as a clause."""
+    expected = _compute_expected(comparison.metric, share)
+    return (
         f"{comparison.metric.name} loses {verdict.figure(comparison, None)} ("
         f"{verdict.ends(comparison)}; expected "
-        f"{_find_expected(comparison.metric, share)} %)"
-        for comparison in shown
-    )
-    if lost:
-        return f"the loss was found in {len(lost)} of {total}: {losses}"
-    return (
-        f"no loss was found in {total}: {losses}. Neither the guest nor Nova "
-        f"shows the limit: it is not proven that {vcpu_limits.QUOTA} has an "
-        "effect"
+        f"{units.show_percent(expected)} %)"
     )
 
 
-def _find_expected(metric: sample.Metric, share: float) -> str:
-    """Return the loss of a limited guest in percent as text."""
+def _compute_expected(metric: sample.Metric, share: float) -> float:
+    """Return the loss of a limited guest in percent."""
     ratio = share if metric.better == "higher" else 1 / share
-    return units.show_percent(loss.percent(metric, ratio))
+    return loss.percent(metric, ratio)
