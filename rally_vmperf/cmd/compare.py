@@ -20,6 +20,7 @@ from rally_vmperf.report import changes_table
 
 if t.TYPE_CHECKING:
     from rally_vmperf.questions import compared_run
+    from rally_vmperf.records import sources as records
 
 ValueT = t.TypeVar("ValueT")
 
@@ -192,17 +193,9 @@ class Compare(ComparisonLister):
             for name, run in names.items()
             if name not in contents
         }
-        first, *others = sources.items()
-        for name, others_sources in others:
-            if len(others_sources) != len(first[1]):
-                number = units.number_of("workload", len(first[1]))
-                raise CompareError(
-                    f"{first[0]} has {number}, and {name} has "
-                    f"{len(others_sources)}; compare tasks with the same "
-                    "workloads"
-                )
+        first = _check_numbers(sources)
         workloads = []
-        for index, source in enumerate(first[1]):
+        for index, source in enumerate(sources[first]):
             records = [
                 record for record in source.records if record is not None
             ]
@@ -222,10 +215,26 @@ class Compare(ComparisonLister):
                 )
                 for name in names
             ]
-            workloads.append(compared_run.set_limits(runs, criteria[first[0]]))
-        for line in source_judge.format_skipped(parsed.limits, first[1]):
+            workloads.append(compared_run.set_limits(runs, criteria[first]))
+        for line in source_judge.format_skipped(parsed.limits, sources[first]):
             self.warn(line)
         return workloads
+
+
+def _check_numbers(
+    by_name: "dict[str, list[records.Source]]",
+) -> str:
+    """Reject runs with other numbers of workloads; return the first name."""
+    (first, workloads), *others = by_name.items()
+    for name, other_workloads in others:
+        if len(other_workloads) != len(workloads):
+            number = units.number_of("workload", len(workloads))
+            raise CompareError(
+                f"{first} has {number}, and {name} has "
+                f"{len(other_workloads)}; compare tasks with the same "
+                "workloads"
+            )
+    return first
 
 
 def parse_margin(text: str) -> tuple[str, float]:

@@ -19,11 +19,9 @@ MAX_VOID_SHARE = 0.25
 #: Kinds that void the run even if a single repetition has them.
 _VOID_RUN_KINDS = ("baseline_changed",)
 
-#: A condition as text, empty if a run has only one, and a metric.
-Key = tuple[str, sample.Metric]
-Samples = dict[Key, gathering.Samples]
+Samples = dict[gathering.Key, gathering.Samples]
 #: The reasons why metrics have no samples.
-Absences = dict[Key, str]
+Absences = dict[gathering.Key, str]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -54,6 +52,7 @@ def count(
         condition; "" for no prefix.
     """
     distinct, occurrences = gathering.merge_duplicates(repetitions)
+    occurrences += gathering.find_differences(distinct)
     occurrences += _list_findings(distinct, axis)
     omitted = _list_void(distinct, occurrences, tolerate)
     return Counted(

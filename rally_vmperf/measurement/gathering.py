@@ -16,6 +16,8 @@ NO_COMPLETE_SAMPLES = "no counted repetition has it for every guest"
 Conditions = collections.abc.Sequence[repetition.Condition]
 Repetitions = collections.abc.Sequence[repetition.Repetition]
 Samples = tuple[sample.MetricSamples, ...]
+#: A condition as text, empty if a run has only one, and a metric.
+Key = tuple[str, sample.Metric]
 #: A finding with the number of its repetition; None for the whole run.
 Occurrence = tuple[finding.Finding, int | None]
 
@@ -354,6 +356,45 @@ def merge_duplicates(
         mixed = finding.Finding("records_contradict", "run", detail)
         occurrences.append((mixed, None))
     return distinct, occurrences
+
+
+def find_differences(repetitions: Repetitions) -> list[Occurrence]:
+    """Return findings on repetitions that are not of one run.
+
+    They have other arguments, another shape, or guests on other hosts. A
+    migration moves guests, and each variant has guests of its own.
+    """
+    occurrences: list[Occurrence] = []
+    hosts: dict[str, str] = {}
+    for measured in repetitions:
+        first = repetitions[0]
+        for key in dict.fromkeys((*first.setting, *measured.setting)):
+            values = first.setting.get(key), measured.setting.get(key)
+            if values[0] != values[1] and not occurrences:
+                detail = (
+                    f"{key} is {values[0]!r:.80} in repetition {first.number} "
+                    f"and {values[1]!r:.80} in repetition {measured.number}"
+                )
+                differing = finding.Finding(
+                    "records_contradict", "run", detail
+                )
+                occurrences.append((differing, None))
+        is_moved = any(
+            condition.migration or repetition.VARIANT in condition.axes
+            for condition in measured.conditions
+        )
+        reported = {
+            found.subject
+            for found in measured.findings
+            if found.kind == "guest_host_changed"
+        }
+        for guest, host in {} if is_moved else measured.hosts.items():
+            before = hosts.setdefault(guest, host)
+            if host != before and guest not in reported:
+                detail = f"{guest} is on {host}; it was on {before}"
+                moved = finding.Finding("guest_host_changed", guest, detail)
+                occurrences.append((moved, measured.number))
+    return occurrences
 
 
 def without_void_samples(

@@ -5,6 +5,7 @@ import dataclasses
 import functools
 import typing as t
 
+from rally_vmperf import documents
 from rally_vmperf import fields
 from rally_vmperf import sanitize
 from rally_vmperf.measurement import finding
@@ -282,6 +283,8 @@ class Repetition:
     :param rate_limits: The links and policies that may limit rates.
     :param rebooted: Whether each repetition of the run is another boot of the
         guests.
+    :param setting: The arguments and the shape that all repetitions of a run
+        share, by name.
     """
 
     number: fields.Positive
@@ -302,6 +305,9 @@ class Repetition:
     question: fields.Identifier = ""
     rate_limits: tuple[rate_caps.Cap, ...] = ()
     rebooted: bool = dataclasses.field(default=False, metadata=fields.DERIVED)
+    setting: documents.Facts = dataclasses.field(
+        default_factory=dict, metadata=fields.DERIVED
+    )
 
     @property
     def condition(self) -> Condition:

@@ -76,40 +76,33 @@ def create_run(
     records = [record for record in source.records if record is not None]
     if not records:
         raise ComparisonError(f"{name}: has no readable record")
-    repetitions, occurrences = gathering.merge_duplicates(
-        record.repetition for record in records
+    measured = [record.repetition for record in records]
+    tolerances = _Tolerances(
+        source.criteria if criteria is None else criteria, measured
+    )
+    counted = counting.count(
+        measured, tolerances.of_run.union(finding.ABOUT_BARE_METAL)
     )
     sentence = density_levels.first_void_sentence(
-        (found for found, _ in occurrences), ()
+        (
+            found
+            for found, _ in counted.occurrences
+            if found.kind in finding.ABOUT_RECORDS
+        ),
+        (),
     )
     if sentence:
         raise ComparisonError(f"{name}: {sentence}")
-    tolerances = _Tolerances(
-        source.criteria if criteria is None else criteria, repetitions
+    samples, absences = counting.collect_samples(
+        counted.repetitions, tolerances.find
     )
-    samples, absences = counting.collect_samples(repetitions, tolerances.find)
     unreadable = len(source.records) - len(records)
     missing = shortfall.count_missing(
-        repetitions,
-        unreadable,
-        counting.count(
-            repetitions,
-            tolerances.of_run.union(finding.ABOUT_BARE_METAL),
-        ).omitted,
+        counted.repetitions, unreadable, counted.omitted
     )
     record = max(records, key=lambda record: record.repetition.number)
     machines, machines_error = files.describe_machines(source.folder, record)
-    guests = [machine for machine in machines if machine.role == "guest"]
-    facts: dict[str, t.Any] = {
-        f"version of {package}": version
-        for package, version in record.software.items()
-    }
-    for key in _FACTS:
-        texts = [_describe(guest.nova.get(key)) for guest in guests]
-        facts[key] = ", ".join(sorted({text for text in texts if text}))
-    hosts = {guest.host for guest in guests} - {""}
-    facts["host"] = facts["host"] or ", ".join(sorted(hosts))
-    facts = {key: fact for key, fact in facts.items() if fact}
+    facts = _list_facts(record, machines)
     if unreadable:
         facts["unreadable records"] = unreadable
     return ComparedRun(
@@ -180,6 +173,24 @@ class _Tolerances:
         return self.of_run
 
 
+def _list_facts(
+    record: model.Record,
+    machines: collections.abc.Iterable[model.DescribedMachine],
+) -> dict[str, t.Any]:
+    """Return the facts about guests and software that may differ."""
+    guests = [machine for machine in machines if machine.role == "guest"]
+    facts: dict[str, t.Any] = {
+        f"version of {package}": version
+        for package, version in record.software.items()
+    }
+    for key in _FACTS:
+        texts = [_describe(guest.nova.get(key)) for guest in guests]
+        facts[key] = ", ".join(sorted({text for text in texts if text}))
+    hosts = {guest.host for guest in guests} - {""}
+    facts["host"] = facts["host"] or ", ".join(sorted(hosts))
+    return {key: fact for key, fact in facts.items() if fact}
+
+
 def _list_tolerated(
     parsed: question.ParsedCriterion,
 ) -> collections.abc.Collection[str]:
@@ -226,7 +237,7 @@ def set_limits(
     """
     first, *others = runs
     keys = [key for run in runs for key in (*run.samples, *run.absences)]
-    limited: dict[counting.Key, changes.Limit] = {}
+    limited: dict[changes.Key, changes.Limit] = {}
     conditions = collections.ChainMap(*(run.conditions for run in runs))
     for name, criterion in table.criteria().items():
         parsed = criterion.parse(criteria.get(name) or {})
@@ -258,9 +269,9 @@ def set_limits(
 
 def _list_limits(
     parsed: question.ParsedCriterion,
-    keys: collections.abc.Collection[counting.Key],
+    keys: collections.abc.Collection[changes.Key],
     conditions: collections.abc.Mapping[str, repetition.Condition],
-) -> dict[counting.Key, changes.Limit]:
+) -> dict[changes.Key, changes.Limit]:
     """Return the limits of an SLA by condition and metric.
 
     The margin of a rate or a time is ``max_percent``, or the default if it

@@ -291,5 +291,19 @@ def link(record: Record) -> Record:
             },
             rebooted="boot" in record.options
             or record.options.get("reboot", "never") != "never",
+            setting=_list_setting(record),
         ),
     )
+
+
+def _list_setting(record: Record) -> documents.Facts:
+    """Return the arguments and the shape that all records of a run share."""
+    return {
+        "vCPUs": record.shape.vcpus,
+        "memory in MiB": record.shape.memory_mib,
+        **{
+            f"{workload.title} {key}": argument
+            for workload in record.workloads
+            for key, argument in workload.arguments.items()
+        },
+    }

@@ -195,7 +195,7 @@ class TestTox(unittest.TestCase):
             {bin_ + "python", bin_ + "stestr"}, self.commands("testenv")
         )
         self.assertEqual(
-            {bin_ + "ruff", bin_ + "flake8", bin_ + "mypy"},
+            {bin_ + name for name in ("ruff", "flake8", "mypy", "python")},
             self.commands("testenv:pep8"),
         )
         self.assertEqual(

@@ -8,7 +8,6 @@ import collections.abc
 import dataclasses
 import typing as t
 
-from rally_vmperf.judging import counting
 from rally_vmperf.judging.results import absolute_value
 from rally_vmperf.judging.results import figure as figures
 from rally_vmperf.judging.results import loss_figure
@@ -30,7 +29,7 @@ BOOTS = (
     "that boots again uses other cores and other memory"
 )
 
-Key = counting.Key
+Key = gathering.Key
 
 
 class Limit(t.NamedTuple):
@@ -162,7 +161,8 @@ def compare_runs(
     """Return the change of each metric and condition, as a list.
 
     The limit of a change is the margin in percent, or the largest tolerated
-    count. The confidence is that of all changes together. A metric that a
+    count. The confidence is that of all changes that are worse or better
+    together, and of each one that is neither. A metric that a
     run lost is worse. The metrics with a margin or a limit decide; without
     margins and limits, all rates and times decide.
 
@@ -197,7 +197,7 @@ def compare_runs(
         dataclasses.replace(change, status="failed")
         if change.reason and change.figure.sides[0]
         else change
-        for change in decide_all(undecided, confidence)
+        for change in decide_all(undecided, confidence, passes_alone=True)
     ]
 
 
@@ -271,11 +271,18 @@ def _explain_absence(key: Key, run: RunSamples, reference: RunSamples) -> str:
 
 
 def decide_all(
-    undecided: collections.abc.Sequence[result.Result], confidence: float
+    undecided: collections.abc.Sequence[result.Result],
+    confidence: float,
+    *,
+    passes_alone: bool = False,
 ) -> list[result.Result]:
     """Return changes with their statuses, which hold together, as a list.
 
     The losses that have an interval are a family.
+
+    :param passes_alone: Whether a change that is neither worse nor better
+        passes by its own interval: all must pass, so that chance does not
+        help any of them.
     """
     changes = [*undecided]
 
@@ -296,6 +303,14 @@ def decide_all(
     for number in {*range(len(undecided))} - family:
         decide_change(number, confidence)
     verdict.decide_family(family, confidence, decide_change)
+    for number in family if passes_alone else ():
+        before = changes[number]
+        if before.status == "inconclusive" and not (
+            decide_change(number, confidence)
+            and changes[number].status == "passed"
+            and classify(changes[number]) != "better"
+        ):
+            changes[number] = before
     return changes
 
 

@@ -347,8 +347,8 @@ class Contrast:
                 self.metric, self.reference, self.other, self.hosts, guest
             )
             if len(pairs) >= statistics.FEWEST:
-                solo, together = zip(*pairs, strict=True)
-                return solo, together, True
+                solo, several = zip(*pairs, strict=True)
+                return solo, several, True
         is_paired = self.pairing == "always"
         reference = self._reference_values
         if not guest:

@@ -273,6 +273,66 @@ class TestSilentGuest(unittest.TestCase):
         )
 
 
+@ddt.ddt
+class TestOtherRuns(unittest.TestCase):
+    """Records that are not of one run do not pass."""
+
+    def judge(self, records):
+        """Return the verdict on the repetitions of records."""
+        entries = [record.repetition for record in records]
+        return judge(overhead.OVERHEAD, entries, max_percent={"*": 99})
+
+    def test_one_run(self):
+        self.assertEqual("passed", self.judge(made.records()).status)
+
+    @ddt.data(
+        (
+            lambda record: dataclasses.replace(
+                record.shape, vcpus=record.shape.vcpus + 2
+            ),
+            "shape",
+            "vCPUs is ",
+        ),
+        (
+            lambda record: tuple(
+                dataclasses.replace(
+                    workload, arguments={**workload.arguments, "x": 1}
+                )
+                for workload in record.workloads
+            ),
+            "workloads",
+            " x is None in repetition 1 and 1 in repetition 4",
+        ),
+    )
+    @ddt.unpack
+    def test_settings(self, change, field, detail):
+        """Other arguments or vCPUs in the records of one run."""
+        records = made.records()
+        records[3] = made.with_fields(
+            records[3], **{field: change(records[3])}
+        )
+        judged = self.judge(records)
+        self.assertEqual("void", judged.status)
+        self.assertIn(
+            "Records contradict each other (run: ", judged.sentence()
+        )
+        self.assertIn(detail, judged.sentence())
+
+    def test_hosts(self):
+        """A guest on another host voids that repetition."""
+        records = made.records()
+        moved = tuple(
+            dataclasses.replace(machine, host="compute-9")
+            if machine.role == "guest"
+            else machine
+            for machine in records[3].machines
+        )
+        records[3] = made.with_fields(records[3], machines=moved)
+        judged = self.judge(records)
+        self.assertEqual((4,), judged.omitted)
+        self.assertIn("is on compute-9; it was on", judged.sentence())
+
+
 class TestWithoutTwoSides(unittest.TestCase):
     """Nothing passes that was not measured on both sides."""
 
