@@ -120,11 +120,6 @@ class Group:
         self._ranked = sorted(map(self.estimate, measured))
         self._inverse = math.fsum(1 / host.deviation for host in self._ranked)
 
-    @property
-    def is_pair(self) -> bool:
-        """Whether there are two hosts, neither of which is the usual one."""
-        return len(self._ranked) == 2
-
     def estimate(self, host: HostMean) -> Estimate:
         """Return the mean of a host with its error."""
         spread, deviation = self._pool, math.inf

@@ -180,22 +180,23 @@ def compare_hosts(
     for members in classes.values():
         for figure, measured in _list_by_figure(members).items():
             group = contrasts.Group(host.means[figure] for host in measured)
+            pair = {
+                host.name
+                for host in measured
+                if host.means[figure].repetitions >= statistics.FEWEST
+            }
             for host in members:
                 own = host.means.get(figure)
                 if own is None and figure not in host.expected:
                     continue
-                peer = ""
-                if group.is_pair and own is not None:
-                    peer = next(
-                        other.name for other in measured if other is not host
-                    )
+                is_pair = len(pair) == 2 and host.name in pair
                 pairs.append(
                     _Pair(
                         host,
                         figure,
                         group.estimate(own) if own else None,
                         group.build_reference(own),
-                        peer,
+                        min(pair - {host.name}) if is_pair else "",
                     )
                 )
     return _decide(pairs, "other hosts of its class", margins, confidence)

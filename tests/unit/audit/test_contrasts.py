@@ -114,14 +114,12 @@ class TestGroup(unittest.TestCase):
                 group.estimate(hosts[0]).deviation,
                 group.build_reference(hosts[0]).deviation,
             )
-            self.assertEqual(number == 2, group.is_pair)
 
     def test_few_repetitions(self):
         """They are no reference, and have no error."""
         few = made.mean(5.0, made.USUAL[:2])
         group = contrasts.Group([few, made.mean(), made.mean(0.9)])
         self.assertEqual(math.inf, group.estimate(few).deviation)
-        self.assertTrue(group.is_pair)
         self.assertIsNone(contrasts.Group([few, few]).build_reference(few))
 
     def test_erratic_hosts(self):

@@ -43,6 +43,14 @@ class TestCompareHosts(unittest.TestCase):
             )
         statuses = self.statuses(made.host("a"), made.host("b"))
         self.assertEqual({"a": "equal", "b": "equal"}, statuses)
+        # A host with too few repetitions does not make them three.
+        few = {made.figure(): made.mean(values=(1.0, 2.0))}
+        statuses = self.statuses(
+            made.host("x", means=few), made.host("a", 0.8), made.host("b")
+        )
+        self.assertEqual(
+            {"x": "undecided", "a": "differ", "b": "differ"}, statuses
+        )
 
     def test_reference(self):
         """It is the median of the others; of three hosts, that of all."""
