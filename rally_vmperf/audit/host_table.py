@@ -58,7 +58,8 @@ def list_cells(host_result: result.HostResult) -> tuple[str, ...]:
 def describe(host_result: result.HostResult) -> str:
     """Return what is worse or missing on a host as text."""
     if host_result.host.reason:
-        return "; ".join([host_result.host.reason, *_list_known(host_result)])
+        parts = [host_result.host.reason, *host_result.lost]
+        return "; ".join([*parts, *_list_known(host_result)])
     parts = [*host_result.lost]
     parts += list_first(host_result.worse, describe_change)
     if host_result.slower:
@@ -97,13 +98,18 @@ def _describe_undecided(host_result: result.HostResult) -> str:
 
 def _list_known(host_result: result.HostResult) -> list[str]:
     """Return the reasons of known differences that apply, each once."""
-    known = [host_result.known] if host_result.accepts() else []
+    known = [
+        host_result.known
+        for _, percent in host_result.list_losses()
+        if host_result.accepts(percent)
+    ]
     known += [
         change.known
         for change in (
             *host_result.all_worse,
             *host_result.missing,
             *host_result.differing,
+            *host_result.undecided,
         )
         if change.is_acknowledged
     ]

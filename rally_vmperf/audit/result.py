@@ -62,31 +62,38 @@ class HostResult:
     @property
     def status(self) -> Status:
         """The status of the host: the gravest that is not acknowledged."""
-        if self.host.reason:
-            return "acknowledged" if self.accepts() else "no result"
+        differences = [
+            (status, self.accepts(percent))
+            for status, percent in self.list_losses()
+        ]
         by_status: dict[Status, tuple[hosts.HostChange, ...]] = {
             "worse": self.all_worse,
             "incomplete": self.missing,
             "differ": self.differing,
             "undecided": self.undecided,
         }
-        differences: list[tuple[Status, bool]] = [
+        differences += [
             (status, change.is_acknowledged)
             for status, changes in by_status.items()
             for change in changes
         ]
-        differences += [
-            ("worse", self.accepts(percent)) for percent in self.lost.values()
-        ]
-        if self.is_alone:
-            differences.append(("not compared", self.accepts()))
-        left = {
-            status for status, is_accepted in differences if not is_accepted
-        }
+        left = {status for status, is_known in differences if not is_known}
         return next(
             (status for status in STATUSES if status in left),
             "acknowledged" if differences else "not worse",
         )
+
+    def list_losses(self) -> list[tuple[Status, float]]:
+        """Return the losses of the host as a whole, with their statuses."""
+        losses: list[tuple[Status, float]] = [
+            ("worse", percent) for percent in self.lost.values()
+        ]
+        if self.host.reason or self.is_alone:
+            status: Status = (
+                "no result" if self.host.reason else "not compared"
+            )
+            losses.append((status, acknowledged.ALL_LOST))
+        return losses
 
     @property
     def deciding(self) -> list[hosts.HostChange]:
@@ -97,11 +104,8 @@ class HostResult:
             if change.decides and not change.is_acknowledged
         ]
 
-    def accepts(self, percent: float = acknowledged.ALL_LOST) -> bool:
-        """Return whether a loss of the host as a whole is acknowledged.
-
-        :param percent: The loss in percent; by default that of a result.
-        """
+    def accepts(self, percent: float) -> bool:
+        """Return whether a loss of the host as a whole is acknowledged."""
         return self.known is not None and self.known.covers(percent)
 
     @property

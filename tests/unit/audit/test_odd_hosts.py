@@ -250,6 +250,16 @@ class TestExitCode(unittest.TestCase):
         ):
             found = self.acknowledge(fleet, loss, metrics, earlier=before)
             self.assertEqual("h0" not in name(found), is_accepted)
+            (text,) = (
+                host_table.describe(host_result)
+                for host_result in found.results
+                if host_result.host.name == "h0"
+            )
+            self.assertEqual(
+                "32 CPUs; 64 before"
+                + "; old disks (until 2026-03-04)" * is_accepted,
+                text,
+            )
 
     def test_acknowledged_absence(self):
         """A loss of 100 % includes a host that is not compared."""
@@ -257,3 +267,18 @@ class TestExitCode(unittest.TestCase):
         fleet[0] = made.host("h0", cpu_model="ARM")
         self.assertTrue(self.acknowledge(fleet, 100).passed)
         self.assertFalse(self.acknowledge(fleet, 99).passed)
+
+    def test_acknowledged_in_vain(self):
+        """A host that is not worse has no reason."""
+        found = self.acknowledge(draw([]), 100)
+        self.assertEqual(
+            {""}, {host_table.describe(row) for row in found.results}
+        )
+
+    def test_acknowledged_undecided(self):
+        """A loss that may be as small as stated is covered, too."""
+        fleet = draw([0.95], limited={DISK.name})
+        self.assertEqual({"h0"}, name(audit(fleet), "undecided"))
+        found = self.acknowledge(fleet, 6, "disk.*")
+        self.assertEqual({"h0"}, name(found, "acknowledged"))
+        self.assertTrue(found.passed)
