@@ -122,12 +122,13 @@ class Group:
 
     def estimate(self, host: HostMean) -> Estimate:
         """Return the mean of a host with its error."""
-        spread, deviation = self._pool, math.inf
-        if host in self._erratic:
-            spread = _Spread().add(host)
-        if host.repetitions >= statistics.FEWEST:
-            deviation = math.sqrt(spread.variance / host.repetitions)
-        deviation = max(deviation, _LEAST_DEVIATION)
+        is_erratic = host in self._erratic
+        spread = _Spread().add(host) if is_erratic else self._pool
+        deviation = (
+            max(_LEAST_DEVIATION, (spread.variance / host.repetitions) ** 0.5)
+            if host.repetitions >= statistics.FEWEST
+            else math.inf
+        )
         return Estimate(host.center, deviation, spread.freedom, host.rounding)
 
     def build_reference(self, host: HostMean | None) -> Estimate | None:
@@ -156,9 +157,8 @@ class Group:
         # one, within 0.5 % for odd k and less for even k. It depends on the
         # sum of the densities at the center, thus on the harmonic mean of
         # deviations. If one of three is far away, the median is one of two.
-        share = math.pi / (2 * number + 1)
-        if len(self._ranked) <= _FEW_HOSTS:
-            share = 1.0
+        is_few = len(self._ranked) <= _FEW_HOSTS
+        share = 1.0 if is_few else math.pi / (2 * number + 1)
         return Estimate(
             (middle[0].center + middle[1].center) / 2,
             math.sqrt(share) * number / inverse,
@@ -171,10 +171,8 @@ def _varies_more(host: HostMean, rest: _Spread) -> bool:
     """Return whether a host varies significantly more than the others."""
     from scipy import special
 
-    if host.variance <= rest.variance:
-        return False
-    if not rest.variance:
-        return True
+    if host.variance <= rest.variance or not rest.variance:
+        return host.variance > rest.variance
     ratio = host.variance / rest.variance
     probability = special.fdtrc(host.repetitions - 1, rest.freedom, ratio)
     return bool(probability < _NOISY_ERROR)

@@ -317,10 +317,8 @@ def list_hardware_losses(
     for find_amount, unit, noun in _AMOUNTS:
         known = [host for host in hosts if find_amount(host)]
         by_model: dict[str, list[int]] = {}
-        for host in known:
+        for host in sorted(known, key=find_amount):
             by_model.setdefault(host.cpu_model, []).append(find_amount(host))
-        for numbers in by_model.values():
-            numbers.sort()
         for host in known:
             own, numbers = find_amount(host), by_model[host.cpu_model]
             past = find_amount(before.get(host.name, host))
