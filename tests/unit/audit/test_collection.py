@@ -6,7 +6,9 @@ import tempfile
 import unittest
 
 from rally_vmperf.audit import collection
+from rally_vmperf.audit import result
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.records import files
 from rally_vmperf.records import model
 from rally_vmperf.records import sources
@@ -209,6 +211,29 @@ class TestCollect(unittest.TestCase):
         self.assertEqual({made.EVENTS.name}, host.limited)
         (host,) = self.collect(self.source("compute1")).values()
         self.assertEqual(frozenset(), host.limited)
+
+    def test_tolerated_finding(self):
+        """A finding that the SLA of the run tolerates voids no host."""
+        criteria = {
+            "vmperf_overhead": {
+                "min": {"*": 50},
+                "tolerate": ["clock_wrong"],
+            }
+        }
+        wrong = (finding.Finding("clock_wrong", "g1", "2 % slow"),)
+        collected = collection.collect(
+            self.source(
+                f"compute{number}",
+                run=f"run-{number}",
+                criteria=criteria,
+                findings=wrong if number == 3 else (),
+            )
+            for number in range(8)
+        )
+        self.assertEqual([""] * 8, [host.reason for host in collected])
+        audit = result.audit(collected, limits.Limits({}))
+        self.assertEqual("8 hosts: 0 worse, 8 not worse", audit.headline)
+        self.assertTrue(audit.passed)
 
     def test_unknown_machines(self):
         """They have no CPU model, and no amounts."""
