@@ -15,15 +15,21 @@ _SCHEMA: documents.Schema = json_schema.array(
     json_schema.closed_mapping(
         {
             "host": json_schema.name("Name of the host."),
-            "metrics": json_schema.name(
-                "Metric or glob; default: all, and a missing result."
+            "metrics": json_schema.name("Metric or glob; default: all."),
+            "loss_percent": json_schema.number(
+                "Largest loss that is accepted; 100 also accepts what is "
+                "missing.",
+                minimum=0,
             ),
             "until": json_schema.name("Last day on which it is accepted."),
             "reason": json_schema.name("Reason, for the table."),
         },
-        *("host", "until", "reason"),
+        *("host", "loss_percent", "until", "reason"),
     )
 )
+#: The loss in percent of what is missing: a metric, a result, or others to
+#: compare a host with.
+ALL_LOST = 100.0
 
 
 class AcknowledgementError(errors.VMPerfError):
@@ -35,13 +41,22 @@ class Acknowledgement:
     """A known difference of a host.
 
     :param metrics: The metric or glob; ``*`` accepts a missing result, too.
+    :param loss_percent: The largest accepted loss in percent.
     :param until: The last day on which it is accepted.
     """
 
     host: str
     metrics: str
+    loss_percent: float
     until: datetime.date
     reason: str
+
+    def covers(self, low: float | None) -> bool:
+        """Return whether a loss may be within the accepted loss.
+
+        :param low: The lower end of its interval; None without an interval.
+        """
+        return low is not None and low <= self.loss_percent
 
     def describe(self) -> str:
         """Return the reason with its last day as text."""
@@ -68,19 +83,20 @@ class Acknowledgements:
             else:
                 self._valid.setdefault(entry.host, []).append(entry)
 
-    def for_metric(self, host: str, metric: str) -> str:
-        """Return why a worse metric of a host is accepted, or ""."""
-        for entry in self._valid.get(host, ()):
-            if fnmatch.fnmatchcase(metric, entry.metrics):
-                return entry.describe()
-        return ""
+    def find(self, host: str, metric: str = "") -> Acknowledgement | None:
+        """Return the known difference with the largest loss, or None.
 
-    def for_missing_result(self, host: str) -> str:
-        """Return why a missing result of a host is accepted, or ""."""
-        for entry in self._valid.get(host, ()):
-            if entry.metrics == "*":
-                return entry.describe()
-        return ""
+        :param metric: The name of the metric; "" for the host as a whole.
+        """
+        return max(
+            (
+                entry
+                for entry in self._valid.get(host, ())
+                if fnmatch.fnmatchcase(metric, entry.metrics)
+            ),
+            key=lambda entry: entry.loss_percent,
+            default=None,
+        )
 
     def list_expired(self) -> list[str]:
         """Return a sentence for each difference that is no longer accepted."""
@@ -115,6 +131,7 @@ def read(path: str, today: datetime.date) -> Acknowledgements:
                 Acknowledgement(
                     host=entry["host"],
                     metrics=entry.get("metrics", "*"),
+                    loss_percent=entry["loss_percent"],
                     until=datetime.date.fromisoformat(entry["until"]),
                     reason=entry["reason"],
                 )

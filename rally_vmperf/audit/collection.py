@@ -12,8 +12,10 @@ from rally_vmperf.audit import hosts
 from rally_vmperf.judging import judged_run
 from rally_vmperf.judging import run_capacity
 from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions import compared_run
 from rally_vmperf.questions import source_judge
+from rally_vmperf.questions import table
 from rally_vmperf.records import model
 from rally_vmperf.records import sources
 
@@ -22,7 +24,6 @@ _VERSIONS = {
     "hypervisor_version": "hypervisor",
     "nova_microversion": "Nova microversion",
 }
-_UNKNOWN_CPU = "unknown CPU"
 
 #: The results of a host in one run.
 _Part = hosts.Host
@@ -43,9 +44,9 @@ def collect(
         for host_source, name in _split_by_host(source):
             measured_host = _read_part(host_source, name)
             of_host = parts.setdefault(name, {})
-            (setting,) = {figure.setting for figure in measured_host.sums} or {
-                ""
-            }
+            (setting,) = {
+                figure.setting for figure in measured_host.means
+            } or {""}
             earlier = of_host.get(setting)
             if (
                 earlier is None
@@ -69,10 +70,11 @@ def _merge(parts: list[_Part]) -> hosts.Host:
     if len(measured) == 1:
         return newest
     merged: dict[str, t.Any] = {}
-    merged["expected"] = frozenset().union(
-        *(host_part.expected for host_part in measured)
-    )
-    for field in ("sums", "absences", "capacities", "verdicts"):
+    for field in ("expected", "limited"):
+        merged[field] = frozenset().union(
+            *(getattr(host_part, field) for host_part in measured)
+        )
+    for field in ("means", "absences", "capacities", "verdicts"):
         merged[field] = {}
         for host_part in measured:
             merged[field] |= getattr(host_part, field)
@@ -179,7 +181,6 @@ def _read_part(source: sources.Source, name: str) -> _Part:
     guests = [machine for machine in run.machines if machine.role == "guest"]
     facts = guests[0].nova if guests else {}
     flavor = str((facts.get("flavor") or {}).get("name") or "")
-    cpus = facts.get("host_vcpus")
     setting = sys.intern(json.dumps(_list_setting(run), sort_keys=True))
 
     def name_figure(key: t.Any) -> hosts.Figure:
@@ -188,10 +189,15 @@ def _read_part(source: sources.Source, name: str) -> _Part:
 
     measured_host = dataclasses.replace(
         measured_host,
-        machine_class=_describe_class(guests, cpus),
-        cpus=cpus if isinstance(cpus, int) and cpus > 0 else None,
-        sums={
-            name_figure(key): contrasts.sum_repetitions(
+        cpu_model=", ".join(
+            sorted(
+                {guest.fingerprint.get("cpu_model") or "" for guest in guests}
+            )
+        ),
+        cpus=facts.get("host_vcpus") or 0,
+        memory_mib=facts.get("host_memory_mib") or 0,
+        means={
+            name_figure(key): contrasts.average(
                 key[1], [samples.values for samples in repetitions]
             )
             for key, repetitions in run.samples.items()
@@ -200,6 +206,7 @@ def _read_part(source: sources.Source, name: str) -> _Part:
         absences={
             name_figure(key): reason for key, reason in run.absences.items()
         },
+        limited=_list_limited(source, {metric for _, metric in run.samples}),
         expected=frozenset(
             name_figure((condition.title, metric))
             for record in source.readable
@@ -214,7 +221,7 @@ def _read_part(source: sources.Source, name: str) -> _Part:
         }
         | dict(last.software),
     )
-    if not measured_host.sums:
+    if not measured_host.means:
         reason = next(iter(run.absences.values()), "no rates and times")
         return dataclasses.replace(measured_host, reason=reason)
     return _judge(measured_host, source, facts)
@@ -230,17 +237,23 @@ def _list_setting(run: compared_run.ComparedRun) -> dict[str, t.Any]:
     }
 
 
-def _describe_class(
-    guests: collections.abc.Sequence[model.DescribedMachine],
-    cpus: t.Any,
-) -> str:
-    """Return the CPU model and the number of CPUs of a host as text."""
-    models = {
-        str(guest.fingerprint.get("cpu_model") or _UNKNOWN_CPU)
-        for guest in guests
-    }
-    text = ", ".join(sorted(models)) or _UNKNOWN_CPU
-    return f"{text}, {cpus} CPUs" if cpus else text
+def _list_limited(
+    source: sources.Source, metrics: collections.abc.Iterable[sample.Metric]
+) -> frozenset[str]:
+    """Return the names of the metrics that the SLAs of a run limit."""
+    known = table.criteria()
+    patterns = [
+        limit
+        for name, options in source.criteria.items()
+        if name in known
+        for by_option in known[name].parse(options or {}).by_variant.values()
+        for limit in by_option.values()
+    ]
+    return frozenset(
+        metric.name
+        for metric in metrics
+        if any(limit.for_metric(metric.name) for limit in patterns)
+    )
 
 
 def _judge(part: _Part, source: sources.Source, facts: t.Any) -> _Part:

@@ -1,11 +1,13 @@
-"""Contrasts of one metric between repetitions on a host and on other hosts.
+"""Contrasts of one metric between a host and the other hosts.
 
-A contrast needs the sums of both sides only, so that the work grows linearly
-with the number of hosts.
+A contrast needs the sums of each host only, and the medians of the others
+come from one sorted list, so that the work grows linearly with the hosts.
 """
 
+import bisect
 import collections.abc
 import dataclasses
+import itertools
 import math
 import typing as t
 
@@ -15,99 +17,192 @@ from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import sample
 
+Status = changes.Status | t.Literal["differ"]
+
 #: The probability that a host of usual variance is taken for one of larger
 #: variance.
 _NOISY_ERROR = 0.001
+#: The number of hosts up to which no host is in the majority without another.
+_FEW_HOSTS = 3
+#: The smallest standard deviation, of values that are all equal.
+_LEAST_DEVIATION = 1e-12
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class Sums:
-    """The sums of logarithms of one metric, on one host or on several.
+class HostMean(t.NamedTuple):
+    """The mean of one metric on a host, on logarithms.
 
-    :param count: The number of repetitions.
-    :param total: The sum of the logarithms.
-    :param squares: The sum of squared distances from the mean of each host.
-    :param freedom: The degrees of freedom of ``squares``.
-    :param error: The largest rounding error, as a share.
+    :param repetitions: Their number.
+    :param center: The mean of the logarithms.
+    :param variance: The variance of the logarithms; 0 if unknown.
+    :param rounding: The rounding error, as a share.
     """
 
-    count: int = 0
-    total: float = 0.0
-    squares: float = 0.0
-    freedom: int = 0
-    error: float = 0.0
-
-    def __add__(self, other: "Sums") -> "Sums":
-        return Sums(
-            self.count + other.count,
-            self.total + other.total,
-            self.squares + other.squares,
-            self.freedom + other.freedom,
-            max(self.error, other.error),
-        )
-
-    def __sub__(self, part: "Sums") -> "Sums":
-        """Return the sums without a part; the rounding error remains."""
-        return Sums(
-            self.count - part.count,
-            self.total - part.total,
-            max(0.0, self.squares - part.squares),
-            self.freedom - part.freedom,
-            self.error,
-        )
-
-    @property
-    def mean(self) -> float:
-        """The geometric mean."""
-        return math.exp(self.total / self.count)
-
-    @property
-    def variance(self) -> float:
-        """The variance of the logarithms within hosts; 0 if unknown."""
-        return self.squares / self.freedom if self.freedom else 0.0
+    repetitions: int
+    center: float
+    variance: float
+    rounding: float
 
 
-def sum_repetitions(
-    metric: sample.Metric, repetitions: loss.Repetitions
-) -> Sums:
-    """Return the sums of a metric on one host.
+def average(metric: sample.Metric, repetitions: loss.Repetitions) -> HostMean:
+    """Return the mean of a metric on one host.
 
     :param repetitions: The values of all guests, per repetition.
     :raises ValueError: If a repetition has no values, or if one is not above
         zero.
     """
     means = [statistics.geometric_mean(values) for values in repetitions]
-    logs = statistics.logarithms(means)
-    total = math.fsum(logs)
-    center = total / len(logs)
-    error, _ = loss.find_rounding_error(
+    center = math.log(statistics.geometric_mean(means))
+    rounding, _ = loss.find_rounding_error(
         metric, "the host", repetitions, math.exp(center)
     )
-    return Sums(
-        count=len(logs),
-        total=total,
-        squares=math.fsum((log - center) ** 2 for log in logs),
-        freedom=len(logs) - 1,
-        error=error,
-    )
+    variance = statistics.variance(means) if len(means) > 1 else 0.0
+    return HostMean(len(means), center, variance, rounding)
+
+
+class Estimate(t.NamedTuple):
+    """A mean of logarithms, or a median of such means, with its error.
+
+    :param deviation: The standard error; infinite with too few repetitions.
+    :param freedom: The degrees of freedom of ``deviation``.
+    :param rounding: The largest rounding error, as a share.
+    """
+
+    center: float
+    deviation: float
+    freedom: int
+    rounding: float
+
+    @property
+    def mean(self) -> float:
+        """The geometric mean."""
+        return math.exp(self.center)
+
+
+class _Spread(t.NamedTuple):
+    """The variance of repetitions around the means of their hosts."""
+
+    variance: float = 0.0
+    freedom: int = 0
+
+    def add(self, host: HostMean) -> "_Spread":
+        """Return the pooled variance of these hosts and another one."""
+        freedom = self.freedom + host.repetitions - 1
+        squares = self.variance * self.freedom
+        squares += host.variance * (host.repetitions - 1)
+        return _Spread(squares / freedom, freedom)
+
+
+class Group:
+    """One metric on the hosts that are compared with each other.
+
+    The variance is that of all repetitions around the means of their hosts.
+    The spread between the hosts is no part of it, because two slow hosts of
+    four would hide each other. A host that varies significantly more than the
+    others has its own variance, and is no part of that of the others.
+
+    :param hosts: The means of the hosts.
+    """
+
+    def __init__(self, hosts: collections.abc.Iterable[HostMean]) -> None:
+        measured = [
+            host for host in hosts if host.repetitions >= statistics.FEWEST
+        ]
+        ordered = sorted(measured, key=lambda host: host.variance)
+        pools = [
+            *itertools.accumulate(ordered, _Spread.add, initial=_Spread())
+        ]
+        while len(pools) > 2 and _varies_more(
+            ordered[len(pools) - 2], pools[-2]
+        ):
+            pools.pop()
+        self._pool = pools[-1]
+        self._erratic = {*ordered[len(pools) - 1 :]}
+        self._ranked = sorted(map(self.estimate, measured))
+        self._inverse = math.fsum(1 / host.deviation for host in self._ranked)
+
+    def estimate(self, host: HostMean) -> Estimate:
+        """Return the mean of a host with its error."""
+        is_erratic = host in self._erratic
+        spread = _Spread().add(host) if is_erratic else self._pool
+        deviation = (
+            max(_LEAST_DEVIATION, (spread.variance / host.repetitions) ** 0.5)
+            if host.repetitions >= statistics.FEWEST
+            else math.inf
+        )
+        return Estimate(host.center, deviation, spread.freedom, host.rounding)
+
+    def build_reference(self, host: HostMean | None) -> Estimate | None:
+        """Return the median of the other hosts; None without any.
+
+        In a group of three, it is the median of all three: the mean of two
+        others would follow the one that is not as usual.
+
+        :param host: One of the hosts, or None for the median of all.
+        """
+        number, inverse, place = len(self._ranked), self._inverse, math.inf
+        own = self.estimate(host) if host else None
+        if own and math.isfinite(own.deviation) and number != _FEW_HOSTS:
+            place = bisect.bisect_left(self._ranked, own)
+            inverse -= 1 / own.deviation
+            number -= 1
+        if not number:
+            return None
+        middle = [
+            self._ranked[index + (index >= place)]
+            for index in ((number - 1) // 2, number // 2)
+        ]
+        if number == 1:
+            return middle[0]
+        # The median of k normal values has pi / (2 k + 1) of the variance of
+        # one, within 0.5 % for odd k and less for even k. It depends on the
+        # sum of the densities at the center, thus on the harmonic mean of
+        # deviations. If one of three is far away, the median is one of two.
+        is_few = len(self._ranked) <= _FEW_HOSTS
+        share = 1.0 if is_few else math.pi / (2 * number + 1)
+        return Estimate(
+            (middle[0].center + middle[1].center) / 2,
+            math.sqrt(share) * number / inverse,
+            self._pool.freedom,
+            max(host.rounding for host in middle),
+        )
+
+
+def _varies_more(host: HostMean, rest: _Spread) -> bool:
+    """Return whether a host varies significantly more than the others."""
+    from scipy import special
+
+    if host.variance <= rest.variance or not rest.variance:
+        return host.variance > rest.variance
+    ratio = host.variance / rest.variance
+    probability = special.fdtrc(host.repetitions - 1, rest.freedom, ratio)
+    return bool(probability < _NOISY_ERROR)
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Contrast:
     """One metric on a host and on its reference.
 
-    :param subject: The sums of the host.
-    :param reference: The sums that it is compared with.
-    :param pool: The sums of all hosts whose repetitions vary alike, the host
-        included.
     :param margin: The largest loss and gain in percent that are equal.
+    :param is_pair: Whether the reference is a host that may itself be worse.
     """
 
     metric: sample.Metric
-    subject: Sums
-    reference: Sums
-    pool: Sums
+    subject: Estimate
+    reference: Estimate
     margin: float = changes.MARGIN
+    is_pair: bool = False
+
+    @property
+    def loss(self) -> float:
+        """The loss in percent."""
+        shift = self.subject.center - self.reference.center
+        return loss.percent(self.metric, _exp(shift))
+
+    @property
+    def has_interval(self) -> bool:
+        """Whether both sides have enough repetitions."""
+        deviations = self.subject.deviation, self.reference.deviation
+        return all(map(math.isfinite, deviations))
 
 
 class Decision(t.NamedTuple):
@@ -118,7 +213,7 @@ class Decision(t.NamedTuple):
     :param confidence: The confidence of the interval, which decided.
     """
 
-    status: changes.Status
+    status: Status
     loss: float
     low: float | None
     high: float | None
@@ -130,101 +225,62 @@ def decide_all(
 ) -> list[Decision]:
     """Return the decision on each contrast, in the same order.
 
-    The confidence is that of all decisions together. A side with fewer than
-    three repetitions has no interval.
+    The confidence is that of all named differences together, and of each one
+    that is not worse: every host must pass, as in ``verdict.decide_all``. A
+    side with fewer than three repetitions has no interval.
     """
     decisions = [
-        Decision(
-            "undecided",
-            loss.percent(
-                contrast.metric,
-                contrast.subject.mean / contrast.reference.mean,
-            ),
-            None,
-            None,
-            confidence,
-        )
+        Decision("undecided", contrast.loss, None, None, confidence)
         for contrast in contrasts
     ]
-    errors = {
-        index: _estimate_error(contrast)
-        for index, contrast in enumerate(contrasts)
-        if min(contrast.subject.count, contrast.reference.count)
-        >= statistics.FEWEST
-    }
 
     def decide_contrast(index: int, level: float) -> bool:
         """Decide a contrast; return whether it is decided."""
-        decisions[index] = _decide(
-            contrasts[index], decisions[index].loss, errors[index], level
-        )
+        decisions[index] = _decide(contrasts[index], level)
         return decisions[index].status != "undecided"
 
-    verdict.decide_family(errors, confidence, decide_contrast)
+    family = {
+        index
+        for index, contrast in enumerate(contrasts)
+        if contrast.has_interval
+    }
+    verdict.decide_family(family, confidence, decide_contrast)
+    for index in family:
+        plain = _decide(contrasts[index], confidence)
+        is_undecided = decisions[index].status == "undecided"
+        if is_undecided and plain.status in ("equal", "not worse", "better"):
+            decisions[index] = plain._replace(status="not worse")
     return decisions
 
 
-def _estimate_error(contrast: Contrast) -> tuple[float, float]:
-    """Return the standard error of a contrast, and its degrees of freedom.
-
-    The variance is that of all repetitions of the pool around the means of
-    their hosts. The spread between the hosts is no part of it, because two
-    slow hosts of four would hide each other. A host that varies significantly
-    more than the others has its own variance.
-    """
+def _decide(contrast: Contrast, confidence: float) -> Decision:
+    """Return the decision on a contrast at a confidence."""
     subject, reference = contrast.subject, contrast.reference
-    rest = contrast.pool - subject
-    if rest.freedom > 0 and _varies_more(subject, rest):
-        subject_error = subject.variance / subject.count
-        other = rest.variance / reference.count
-        share = subject_error / (subject_error + other)
-        freedom = 1 / (
-            share**2 / subject.freedom + (1 - share) ** 2 / rest.freedom
+    # An error with few degrees of freedom is that of an erratic host, which is
+    # much larger than the other.
+    freedom = min(subject.freedom, reference.freedom)
+    half = statistics.student_quantile(confidence, freedom)
+    half *= math.hypot(subject.deviation, reference.deviation)
+    half += math.log1p(subject.rounding + reference.rounding)
+    shift = subject.center - reference.center
+
+    def decide(shift: float) -> tuple[Status, float, float]:
+        """Return the status of a difference, and the ends of its loss."""
+        low, high = sorted(
+            loss.percent(contrast.metric, _exp(end))
+            for end in (shift - half, shift + half)
         )
-        return math.sqrt(subject_error + other), freedom
-    variance = contrast.pool.variance
-    error = math.sqrt(variance / subject.count + variance / reference.count)
-    return error, contrast.pool.freedom
+        return changes.decide(low, high, contrast.margin), low, high
+
+    status, low, high = decide(shift)
+    if contrast.is_pair and "worse" in (status, decide(-shift)[0]):
+        status = "differ"
+    return Decision(status, contrast.loss, low, high, confidence)
 
 
-def _varies_more(subject: Sums, rest: Sums) -> bool:
-    """Return whether a host varies significantly more than the others."""
-    from scipy import special
-
-    if subject.variance <= rest.variance or not subject.freedom:
-        return False
-    if not rest.variance:
-        return True
-    ratio = subject.variance / rest.variance
-    probability = special.fdtrc(subject.freedom, rest.freedom, ratio)
-    return bool(probability < _NOISY_ERROR)
-
-
-def _decide(
-    contrast: Contrast,
-    loss_percent: float,
-    error: tuple[float, float],
-    confidence: float,
-) -> Decision:
-    """Return the decision on a contrast at a confidence.
-
-    :param error: The standard error and its degrees of freedom.
-    """
-    deviation, freedom = error
-    half = statistics.student_quantile(confidence, freedom) * deviation
-    half += math.log1p(contrast.subject.error + contrast.reference.error)
-    ratio = loss.ratio(contrast.metric, loss_percent)
-    low, high = sorted(
-        loss.percent(contrast.metric, _scale(ratio, exponent))
-        for exponent in (-half, half)
-    )
-    status = changes.decide(low, high, contrast.margin)
-    return Decision(status, loss_percent, low, high, confidence)
-
-
-def _scale(ratio: float, exponent: float) -> float:
-    """Return a ratio times ``e`` to a power; infinity for an overflow."""
+def _exp(exponent: float) -> float:
+    """Return ``e`` to a power; infinity instead of an overflow."""
     try:
-        return ratio * math.exp(exponent)
+        return math.exp(exponent)
     except OverflowError:
         return math.inf

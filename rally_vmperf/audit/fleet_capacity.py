@@ -211,7 +211,7 @@ def _sum(
         if flavor
         else vcpus,
         vcpus=vcpus,
-        cpus=sum(filter(None, cpus)) if all(cpus) else None,
+        cpus=sum(cpus) if all(cpus) else None,
         is_lower_bound=any(
             host_capacity.capacity.found.is_lower_bound
             for host_capacity in parts

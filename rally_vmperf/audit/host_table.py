@@ -18,6 +18,7 @@ _STATUSES: dict[str, verdict.Status] = {
     "worse": "failed",
     "no result": "void",
     "incomplete": "failed",
+    "differ": "inconclusive",
     "not compared": "inconclusive",
     "undecided": "inconclusive",
 }
@@ -57,9 +58,10 @@ def list_cells(host_result: result.HostResult) -> tuple[str, ...]:
 def describe(host_result: result.HostResult) -> str:
     """Return what is worse or missing on a host as text."""
     if host_result.host.reason:
-        parts = [host_result.host.reason, host_result.acknowledged]
-        return "; ".join(filter(None, parts))
-    parts = list_first(host_result.worse, describe_change)
+        parts = [host_result.host.reason, *host_result.lost]
+        return "; ".join([*parts, *_list_known(host_result)])
+    parts = [*host_result.lost]
+    parts += list_first(host_result.worse, describe_change)
     if host_result.slower:
         slower = list_first(host_result.slower, describe_change)
         parts.append(f"slower than before: {', '.join(slower)}")
@@ -70,17 +72,48 @@ def describe(host_result: result.HostResult) -> str:
         parts.append(
             f"missing: {', '.join(names)}: {host_result.missing[0].reason}"
         )
+    if host_result.differing:
+        differing = list_first(host_result.differing, describe_change)
+        peer = host_result.differing[0].peer
+        parts.append(f"differs from {peer}: {', '.join(differing)}")
     if host_result.undecided:
-        parts.append(
-            f"undecided: {units.number_of('metric', host_result.undecided)}"
-        )
+        parts.append(_describe_undecided(host_result))
     if host_result.is_alone:
         parts.append("no other host of its class has the same test")
     if host_result.versions:
         parts.append(", ".join(host_result.versions))
-    reasons = [change.acknowledged for change in host_result.all_worse]
-    parts += dict.fromkeys(filter(None, reasons))
-    return "; ".join(parts)
+    return "; ".join([*parts, *_list_known(host_result)])
+
+
+def _describe_undecided(host_result: result.HostResult) -> str:
+    """Return the undecided metrics, those that decide by name, as text."""
+    deciding = host_result.deciding
+    texts = list_first(deciding, describe_change)
+    others = len(host_result.undecided) - len(deciding)
+    if others:
+        noun = "other metric" if deciding else "metric"
+        texts.append(units.number_of(noun, others))
+    return f"undecided: {', '.join(texts)}"
+
+
+def _list_known(host_result: result.HostResult) -> list[str]:
+    """Return the reasons of known differences that apply, each once."""
+    known = [
+        host_result.known
+        for _, percent in host_result.list_losses()
+        if host_result.accepts(percent)
+    ]
+    known += [
+        change.known
+        for change in (
+            *host_result.all_worse,
+            *host_result.missing,
+            *host_result.differing,
+            *host_result.undecided,
+        )
+        if change.is_acknowledged
+    ]
+    return [*dict.fromkeys(entry.describe() for entry in known if entry)]
 
 
 def list_first(
@@ -95,8 +128,10 @@ def list_first(
 
 def describe_change(change: hosts.HostChange) -> str:
     """Return a metric with its loss as text."""
-    loss = describe_loss(change)
-    return f"{change.figure.title} {loss}".rstrip()
+    text = f"{change.figure.title} {describe_loss(change)}".rstrip()
+    if change.known and not change.is_acknowledged:
+        text += f", beyond the acknowledged {change.known.loss_percent:g} %"
+    return text
 
 
 def describe_loss(change: hosts.HostChange) -> str:
@@ -138,7 +173,7 @@ def list_rows(audit: result.Audit) -> table.Rows:
         yield host_start._replace(
             row="verdict",
             status=_STATUSES.get(host_result.status, "passed"),
-            passed=host_result.status not in result.FAILED,
+            passed=audit.is_accepted(host_result),
             reason=". ".join(
                 filter(None, (host_result.status, describe(host_result)))
             ),
@@ -181,9 +216,9 @@ def _build_row(
     decision = change.decision
     conditions = (f"flavor={change.figure.flavor}", change.figure.condition)
     status = _STATUSES.get(change.status, "passed")
-    if change.value is None and change.reference is not None:
+    if change.is_lost:
         status = "failed"
-    if change.acknowledged and status == "failed":
+    if change.is_acknowledged:
         status = "passed"
     value = verdict.FigureValue(
         name=figure,
@@ -193,7 +228,9 @@ def _build_row(
         high=decision.high if decision else None,
         limit=change.margin,
         status=status,
-        reason=change.acknowledged or change.reason,
+        reason=change.known.describe()
+        if change.known and change.is_acknowledged
+        else change.reason,
     )
     row = table.build_figure_row(start, change.figure.metric, value, ())
     return row._replace(condition=", ".join(filter(None, conditions)))

@@ -17,7 +17,7 @@ from rally_vmperf.report import page
 from rally_vmperf.report import table_labels
 from rally_vmperf.report.charts import style
 
-#: The largest distance of a mark from the mean, in margins.
+#: The largest distance of a mark from the median, in margins.
 _RANGE = 4
 #: The width of a strip in its own units, and the heights of its marks.
 _WIDTH, _HEIGHTS = 1000, (5, 17, 11, 8, 14)
@@ -31,11 +31,14 @@ STYLES = {
     "worse": "failed",
     "no result": "void",
     "incomplete": "failed",
+    "differ": "inconclusive",
     "not compared": "inconclusive",
     "undecided": "inconclusive",
     "acknowledged": "none",
     "not worse": "passed",
 }
+#: The statuses of the hosts that a strip names, with their style.
+_NAMED = {status: STYLES[status] for status in ("worse", "differ")}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -49,10 +52,10 @@ class Strip:
     changes: tuple[hosts.HostChange, ...]
 
     @property
-    def worse(self) -> list[hosts.HostChange]:
-        """The hosts that are worse, the largest loss first."""
-        worse = [change for change in self.changes if change.status == "worse"]
-        return sorted(worse, key=_get_loss, reverse=True)
+    def named(self) -> list[hosts.HostChange]:
+        """The hosts that are worse or differ, the largest loss first."""
+        named = [change for change in self.changes if change.status in _NAMED]
+        return sorted(named, key=_get_loss, reverse=True)
 
 
 def render(audit: result.Audit) -> str:
@@ -92,7 +95,7 @@ def list_strips(
         Strip(figure=figure, changes=tuple(compared))
         for figure, compared in by_figure.items()
     ]
-    return sorted(strips, key=lambda strip: -len(strip.worse))
+    return sorted(strips, key=lambda strip: -len(strip.named))
 
 
 def _get_loss(change: hosts.HostChange) -> float:
@@ -118,7 +121,7 @@ def _draw(strips: collections.abc.Sequence[Strip]) -> markupsafe.Markup:
     return markupsafe.Markup(
         '<div class="dots strips" role="img" aria-label="Loss of each host by '
         'metric">{}<div class="axis"><svg>{}</svg><small>loss in percent of '
-        "the mean of the other hosts of the class (right: worse); marks at "
+        "the median of the other hosts of the class (right: worse); marks at "
         "the ends lie beyond them</small></div></div>"
     ).format(
         markupsafe.Markup().join(_draw_strip(strip, end) for strip in strips),
@@ -127,27 +130,27 @@ def _draw(strips: collections.abc.Sequence[Strip]) -> markupsafe.Markup:
 
 
 def _draw_strip(strip: Strip, end: float) -> markupsafe.Markup:
-    """Return the label, the marks and the worse hosts of a strip.
+    """Return the label, the marks and the named hosts of a strip.
 
     :param end: The loss at the right end in percent.
     """
-    plain: dict[str, list[str]] = {"none": [], "failed": []}
+    plain: dict[str, list[str]] = {}
     marks = markupsafe.Markup()
     for number, change in enumerate(strip.changes):
-        is_worse = change.status == "worse"
         height = _HEIGHTS[number % len(_HEIGHTS)]
-        kind = "failed" if is_worse else "none"
         place = _place(_get_loss(change), end)
-        plain[kind].append(f"M{place} {height}h0")
-    for change in strip.worse[:_MOST_MARKS]:
-        glyph = style.GLYPHS["failed"]
+        kind = _NAMED.get(change.status, "none")
+        plain.setdefault(kind, []).append(f"M{place} {height}h0")
+    for change in strip.named[:_MOST_MARKS]:
+        kind = _NAMED[change.status]
+        glyph = style.GLYPHS[kind]
         name = f"{change.host}: {host_table.describe_loss(change)}"
         marks += style.create_element(
             "text",
             markupsafe.Markup("{}{}").format(
                 glyph, style.create_element("title", name)
             ),
-            style="failed",
+            style=kind,
             x=f"{_place(_get_loss(change), end) / 10:g}%",
             y="16",
         )
@@ -166,13 +169,12 @@ def _draw_strip(strip: Strip, end: float) -> markupsafe.Markup:
     paths = markupsafe.Markup().join(
         style.create_element("path", style=kind, d="".join(points))
         for kind, points in plain.items()
-        if points
     )
     label = style.shorten(strip.figure.title, _MAX_LABEL_CHARACTERS)
     return markupsafe.Markup(
         '<p><span>{}</span><svg>{}<svg viewBox="0 0 {} 22" '
         'preserveAspectRatio="none">{}</svg>{}</svg><b>{}</b></p>'
-    ).format(label, lines, _WIDTH, paths, marks, _name_worse(strip))
+    ).format(label, lines, _WIDTH, paths, marks, _name_hosts(strip))
 
 
 def _place(loss: float, end: float) -> int:
@@ -181,9 +183,9 @@ def _place(loss: float, end: float) -> int:
     return round(20 + share * (_WIDTH - 40))
 
 
-def _name_worse(strip: Strip) -> str:
-    """Return the worse hosts of a strip as text, or their absence."""
-    worse = strip.worse
-    if not worse:
+def _name_hosts(strip: Strip) -> str:
+    """Return the named hosts of a strip as text, or the number of all."""
+    named = strip.named
+    if not named:
         return units.number_of("host", len(strip.changes))
-    return ", ".join(host_table.list_first(worse, lambda change: change.host))
+    return ", ".join(host_table.list_first(named, lambda change: change.host))

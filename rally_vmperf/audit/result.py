@@ -6,6 +6,7 @@ import dataclasses
 import typing as t
 
 from rally_vmperf.audit import acknowledged
+from rally_vmperf.audit import contrasts
 from rally_vmperf.audit import fleet_capacity
 from rally_vmperf.audit import hosts
 from rally_vmperf.measurement.comparison import limits
@@ -16,6 +17,7 @@ Status = t.Literal[
     "worse",
     "no result",
     "incomplete",
+    "differ",
     "not compared",
     "undecided",
     "acknowledged",
@@ -25,7 +27,7 @@ STATUSES: tuple[Status, ...] = t.get_args(Status)
 #: The statuses of hosts in the headline, if they differ.
 _PHRASES = {"no result": "without a result"}
 #: The statuses with which an audit does not pass.
-FAILED: tuple[Status, ...] = ("worse", "no result", "incomplete")
+FAILED = STATUSES[: STATUSES.index("undecided")]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -34,37 +36,77 @@ class HostResult:
 
     :param worse: The figures that are worse, the largest loss first.
     :param missing: The figures that it lost.
-    :param undecided: The number of figures that may be worse.
+    :param differing: The figures in which the two hosts of a class differ.
+    :param undecided: The figures that may be worse.
     :param slower: The figures that became worse since the earlier audit.
+    :param lost: The CPUs and memory that it lost as texts, in percent.
     :param versions: The versions that differ from the earlier audit.
-    :param is_alone: Whether no other host of its class has the same figures.
-    :param acknowledged: The reason why a missing result is accepted, or "".
+    :param is_alone: Whether there is no other host and no earlier result that
+        it can be compared with.
+    :param known: The known difference of the host as a whole, or None.
     """
 
     host: hosts.Host
     worse: tuple[hosts.HostChange, ...] = ()
     missing: tuple[hosts.HostChange, ...] = ()
-    undecided: int = 0
+    differing: tuple[hosts.HostChange, ...] = ()
+    undecided: tuple[hosts.HostChange, ...] = ()
     slower: tuple[hosts.HostChange, ...] = ()
+    lost: collections.abc.Mapping[str, float] = dataclasses.field(
+        default_factory=dict
+    )
     versions: tuple[str, ...] = ()
     is_alone: bool = False
-    acknowledged: str = ""
+    known: acknowledged.Acknowledgement | None = None
 
     @property
     def status(self) -> Status:
-        """The status of the host."""
-        if self.host.reason:
-            return "acknowledged" if self.acknowledged else "no result"
-        if any(not change.acknowledged for change in self.all_worse):
-            return "worse"
-        if any(not change.acknowledged for change in self.missing):
-            return "incomplete"
-        if self.is_alone:
-            return "not compared"
-        if self.undecided:
-            return "undecided"
-        accepted = self.all_worse or self.missing
-        return "acknowledged" if accepted else "not worse"
+        """The status of the host: the gravest that is not acknowledged."""
+        differences = [
+            (status, self.accepts(percent))
+            for status, percent in self.list_losses()
+        ]
+        by_status: dict[Status, tuple[hosts.HostChange, ...]] = {
+            "worse": self.all_worse,
+            "incomplete": self.missing,
+            "differ": self.differing,
+            "undecided": self.undecided,
+        }
+        differences += [
+            (status, change.is_acknowledged)
+            for status, changes in by_status.items()
+            for change in changes
+        ]
+        left = {status for status, is_known in differences if not is_known}
+        return next(
+            (status for status in STATUSES if status in left),
+            "acknowledged" if differences else "not worse",
+        )
+
+    def list_losses(self) -> list[tuple[Status, float]]:
+        """Return the losses of the host as a whole, with their statuses."""
+        losses: list[tuple[Status, float]] = [
+            ("worse", percent) for percent in self.lost.values()
+        ]
+        if self.host.reason or self.is_alone:
+            status: Status = (
+                "no result" if self.host.reason else "not compared"
+            )
+            losses.append((status, acknowledged.ALL_LOST))
+        return losses
+
+    @property
+    def deciding(self) -> list[hosts.HostChange]:
+        """The undecided figures that require a decision."""
+        return [
+            change
+            for change in self.undecided
+            if change.decides and not change.is_acknowledged
+        ]
+
+    def accepts(self, percent: float) -> bool:
+        """Return whether a loss of the host as a whole is acknowledged."""
+        return self.known is not None and self.known.covers(percent)
 
     @property
     def all_worse(self) -> tuple[hosts.HostChange, ...]:
@@ -88,6 +130,8 @@ class Audit:
 
     :param results: The results of hosts, the worst first.
     :param changes: All changes against the other hosts.
+    :param accepts_undecided: Whether an audit passes whose metrics with a
+        limit are undecided.
     :param capacities: The capacity by flavor, and in all.
     :param notes: Further sentences, such as on expired acknowledgements.
     """
@@ -96,6 +140,7 @@ class Audit:
     changes: tuple[hosts.HostChange, ...]
     capacities: tuple[fleet_capacity.Capacity, ...] = ()
     notes: tuple[str, ...] = ()
+    accepts_undecided: bool = False
 
     @property
     def counts(self) -> collections.Counter[str]:
@@ -107,11 +152,16 @@ class Audit:
         """Whether any host was compared with others or with itself."""
         return any(change.has_interval for change in self.changes)
 
+    def is_accepted(self, result: HostResult) -> bool:
+        """Return whether a host does not fail the audit."""
+        if result.status == "undecided":
+            return self.accepts_undecided or not result.deciding
+        return result.status not in FAILED
+
     @property
     def passed(self) -> bool:
-        """Whether no host is worse or lacks results, and enough guests fit."""
-        counts = self.counts
-        return not any(counts[status] for status in FAILED) and not any(
+        """Whether all hosts are accepted, and enough guests fit."""
+        return all(map(self.is_accepted, self.results)) and not any(
             capacity.is_too_small for capacity in self.capacities
         )
 
@@ -137,6 +187,7 @@ def audit(
     accepted: acknowledged.Acknowledgements | None = None,
     inventories: fleet_capacity.Inventories | None = None,
     required: collections.abc.Mapping[str, int] | None = None,
+    accepts_undecided: bool = False,
 ) -> Audit:
     """Return the result of an audit.
 
@@ -145,22 +196,26 @@ def audit(
     :param accepted: The known differences.
     :param inventories: The inventories in Placement; None if not known.
     :param required: The smallest accepted number of guests by flavor.
+    :param accepts_undecided: Whether undecided metrics that have a limit pass.
     :raises CapacityError: If a required flavor was not measured.
     """
     accepted = accepted or acknowledged.Acknowledgements()
+    earlier = earlier or ()
     names = {host.name for host in audited}
     changes = hosts.compare_hosts(audited, margins)
-    slower = hosts.compare_with_earlier(audited, earlier or (), margins)
+    slower = hosts.compare_with_earlier(audited, earlier, margins)
     by_host = _group(changes, accepted)
     slower_by_host = _group(slower, accepted)
-    before = {host.name: host for host in earlier or ()}
+    before = {host.name: host for host in earlier}
+    lost = hosts.list_hardware_losses(audited, earlier)
     results = [
         _create_result(
             host,
             by_host.get(host.name, []),
             slower_by_host.get(host.name, []),
-            before.get(host.name),
-            accepted,
+            lost=lost.get(host.name, {}),
+            versions=_list_version_changes(before.get(host.name), host),
+            known=accepted.find(host.name),
         )
         for host in audited
     ]
@@ -182,6 +237,7 @@ def audit(
             *accepted.list_unknown_hosts(names),
             *_describe_unmatched(names, before),
         ),
+        accepts_undecided=accepts_undecided,
     )
 
 
@@ -189,12 +245,23 @@ def _group(
     changes: collections.abc.Iterable[hosts.HostChange],
     accepted: acknowledged.Acknowledgements,
 ) -> dict[str, list[hosts.HostChange]]:
-    """Return changes by host, with the reasons why they are accepted."""
+    """Return changes by host, with the known differences.
+
+    The difference of a pair is known if it is that of the slower host.
+    """
     by_host: dict[str, list[hosts.HostChange]] = {}
-    for change in changes:
-        reason = accepted.for_metric(change.host, change.figure.metric.name)
-        if reason:
-            change = dataclasses.replace(change, acknowledged=reason)
+    # The slower host of a pair comes before the other one.
+    for change in sorted(changes, key=lambda change: change.is_gain):
+        known = accepted.find(change.host, change.figure.metric.name)
+        if change.is_gain and change.peer:
+            (slower,) = (
+                other
+                for other in by_host[change.peer]
+                if other.figure == change.figure
+            )
+            known = slower.known if slower.is_acknowledged else None
+        if known:
+            change = dataclasses.replace(change, known=known)
         by_host.setdefault(change.host, []).append(change)
     return by_host
 
@@ -203,48 +270,49 @@ def _create_result(
     host: hosts.Host,
     changes: list[hosts.HostChange],
     slower: list[hosts.HostChange],
-    before: hosts.Host | None,
-    accepted: acknowledged.Acknowledgements,
+    **facts: t.Any,
 ) -> HostResult:
     """Return the result of a host.
 
-    :param before: Its results in the earlier audit, or None.
+    :param slower: The changes since the earlier audit.
+    :param facts: The fields that do not depend on changes.
     """
-    is_alone = all(change.reference is None for change in changes)
-    is_compared = any(change.has_interval for change in changes)
+    compared = [*changes, *slower]
+    is_alone = all(change.reference is None for change in compared)
+    is_compared = any(change.has_interval for change in compared)
     if not (host.reason or is_alone or is_compared):
-        reasons = [change.reason for change in changes]
+        reasons = [change.reason for change in compared]
         host = dataclasses.replace(host, reason=next(filter(None, reasons)))
+    undecided = {
+        change.figure: change
+        for change in compared
+        if change.status == "undecided"
+        and change.value is not None
+        and change.reference is not None
+    }
     return HostResult(
         host=host,
-        worse=_list_worse(changes),
-        missing=tuple(
-            change
-            for change in changes
-            if change.value is None and change.reference is not None
-        ),
-        undecided=sum(
-            change.status == "undecided" and change.value is not None
-            for change in changes
-        ),
-        slower=_list_worse(slower),
-        versions=_list_version_changes(before, host),
+        worse=_list_by_loss(changes, "worse"),
+        missing=tuple(change for change in changes if change.is_lost),
+        differing=_list_by_loss(changes, "differ"),
+        undecided=tuple(undecided.values()),
+        slower=_list_by_loss(slower, "worse"),
         is_alone=is_alone,
-        acknowledged=accepted.for_missing_result(host.name),
+        **facts,
     )
 
 
-def _list_worse(
-    changes: list[hosts.HostChange],
+def _list_by_loss(
+    changes: list[hosts.HostChange], status: contrasts.Status
 ) -> tuple[hosts.HostChange, ...]:
-    """Return the changes that are worse, the largest loss first."""
-    worse = [
+    """Return the changes with a status, the largest loss first."""
+    found = [
         (change.decision.loss, change)
         for change in changes
-        if change.decision and change.status == "worse"
+        if change.decision and change.status == status
     ]
-    worse.sort(key=lambda pair: -pair[0])
-    return tuple(change for _, change in worse)
+    found.sort(key=lambda pair: -pair[0])
+    return tuple(change for _, change in found)
 
 
 def _list_version_changes(

@@ -29,6 +29,7 @@ Json = collections.abc.Mapping[str, t.Any]
 Failed = t.Callable[[str], None]
 
 _TEXT = {"$ref": "#/definitions/fact"}
+_AMOUNT = {"type": ["integer", "null"], "minimum": 1}
 #: JSON Schema of the file with the machines.
 _MACHINES: documents.Schema = {
     "type": "object",
@@ -49,6 +50,8 @@ _MACHINES: documents.Schema = {
                             "host": _TEXT,
                             "host_id": _TEXT,
                             "host_cpu": {"$ref": "#/definitions/words"},
+                            "host_vcpus": _AMOUNT,
+                            "host_memory_mib": _AMOUNT,
                             "disk": {
                                 "type": ["object", "null"],
                                 "required": ["source", "size_gib"],

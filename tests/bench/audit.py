@@ -1,12 +1,13 @@
 """Audits of simulated hosts: how often hosts are named, and at what cost.
 
-``python -m tests.bench.audit`` prints how often an audit names a healthy host
-and a slow one. ``python -m tests.bench.audit --cost`` writes the journals of
-1,000 hosts with 20 metrics, and prints the CPU seconds and memory of the
-command, and the size of the page.
+``python -m tests.bench.audit`` prints how often an audit names slow hosts, and
+others, decides on them, and passes. ``python -m tests.bench.audit --cost``
+writes the journals of 1,000 hosts with 20 metrics, and prints the CPU seconds
+and memory of the command, and the size of the page.
 """
 
 import argparse
+import collections
 import collections.abc
 import contextlib
 import dataclasses
@@ -26,6 +27,7 @@ from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.records import files
 from rally_vmperf.records import journal
+from tests.bench import shipped_task
 from tests.bench import table
 from tests.unit import made
 
@@ -38,100 +40,180 @@ METRICS = tuple(
 REPETITIONS = 6
 
 
+TASK = shipped_task.TASK.with_name("capacity-audit.yaml")
+
+
+def spread_noises(number: int) -> tuple[float, ...]:
+    """Return the noises of so many metrics: 1 to 2 %."""
+    return tuple(map(float, numpy.linspace(0.01, 0.02, number)))
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Fleet:
-    """Simulated hosts of one class.
+    """Simulated hosts of one class; all metrics that it limits decide.
 
-    :param noise: The relative standard deviation of repetitions.
+    :param noises: The relative standard deviations of repetitions by metric.
     :param spread: The relative standard deviation of hosts.
-    :param slow: The factor on the rate of one metric by host.
-    :param noisy: The standard deviation of repetitions by host.
+    :param odd: The factor on the rate of the first metric by host.
+    :param erratic: The standard deviation of repetitions by host.
+    :param limited: The names of the metrics with a limit.
     """
 
     name: str
     hosts: int
-    noise: float = 0.01
+    metrics: tuple[sample.Metric, ...] = METRICS
+    noises: tuple[float, ...] = spread_noises(len(METRICS))
     spread: float = 0.005
-    slow: collections.abc.Mapping[int, float] = dataclasses.field(
+    odd: collections.abc.Mapping[int, float] = dataclasses.field(
         default_factory=dict
     )
-    noisy: collections.abc.Mapping[int, float] = dataclasses.field(
+    erratic: collections.abc.Mapping[int, float] = dataclasses.field(
         default_factory=dict
     )
+    limited: frozenset[str] = frozenset(metric.name for metric in METRICS)
+
+    @property
+    def slow(self) -> set[str]:
+        """The names of the hosts that are slower than the others."""
+        return {f"h{host}" for host, factor in self.odd.items() if factor < 1}
 
     def draw(self, random: numpy.random.Generator) -> list[hosts.Host]:
         """Return the results of all hosts."""
         return [
             hosts.Host(
                 name=f"h{number}",
-                sums={
-                    hosts.Figure("", "m1.small", "", metric): self._draw_sums(
-                        random, number, metric
+                limited=self.limited,
+                means={
+                    hosts.Figure("", "m1.small", "", metric): self._draw_mean(
+                        random, number, metric, noise
                     )
-                    for metric in METRICS
+                    for metric, noise in zip(
+                        self.metrics, self.noises, strict=True
+                    )
                 },
             )
             for number in range(self.hosts)
         ]
 
-    def _draw_sums(
-        self, random: numpy.random.Generator, host: int, metric: sample.Metric
-    ) -> contrasts.Sums:
-        """Return the sums of a metric on a host."""
-        is_slow = metric == METRICS[0]
-        factor = self.slow.get(host, 1.0) if is_slow else 1.0
-        noise = self.noisy.get(host, self.noise)
+    def _draw_mean(
+        self,
+        random: numpy.random.Generator,
+        host: int,
+        metric: sample.Metric,
+        noise: float,
+    ) -> contrasts.HostMean:
+        """Return the mean of a metric on a host."""
+        is_odd = metric is self.metrics[0]
+        factor = self.odd.get(host, 1.0) if is_odd else 1.0
         logs = random.normal(0, self.spread) + random.normal(
-            0, noise, REPETITIONS
+            0, self.erratic.get(host, noise), REPETITIONS
         )
         values = 1000 * factor * numpy.exp(logs)
-        return contrasts.sum_repetitions(metric, [[value] for value in values])
+        return contrasts.average(metric, [[value] for value in values])
+
+
+def list_shipped() -> list[Fleet]:
+    """Return healthy hosts with the metrics and limits of the task.
+
+    The bandwidth of fio is proportional to its rate of requests.
+    """
+    task = shipped_task.read_task(TASK, all_metrics=True, baseline="r740")
+    metrics = tuple(
+        metric
+        for metric in task.metrics
+        if metric.scale == "ratio"
+        and not (
+            metric.name.startswith("disk.")
+            and metric.name.endswith(".bandwidth")
+        )
+    )
+    noises = {
+        "noise 1 to 2 %": spread_noises(len(metrics)),
+        "usual noise": tuple(
+            shipped_task.find_noise("usual", metric) for metric in metrics
+        ),
+    }
+    return [
+        Fleet(
+            name=f"{number} healthy hosts, shipped task, {name}",
+            hosts=number,
+            metrics=metrics,
+            noises=of_metrics,
+            limited=frozenset(task.limits),
+        )
+        for name, of_metrics in noises.items()
+        for number in (5, 10, 20)
+    ]
 
 
 FLEETS = (
-    Fleet(name="40 healthy hosts", hosts=40),
+    *(
+        Fleet(name=f"{number} healthy hosts", hosts=number)
+        for number in (2, 3, 5, 10, 20, 40)
+    ),
+    *list_shipped(),
     Fleet(name="40 hosts that differ by 2 %", hosts=40, spread=0.02),
-    Fleet(name="40 hosts, noise 5 %", hosts=40, noise=0.05),
-    Fleet(name="2 healthy hosts", hosts=2),
-    Fleet(name="one of 40 with noise 5 %", hosts=40, noisy={3: 0.05}),
-    Fleet(name="one of 40 slower by 8 %", hosts=40, slow={3: 0.92}),
-    Fleet(name="two of four slower by 12 %", hosts=4, slow={0: 0.88, 1: 0.88}),
-    Fleet(name="two of four slower by 15 %", hosts=4, slow={0: 0.85, 1: 0.85}),
-    Fleet(name="one of two slower by 10 %", hosts=2, slow={0: 0.9}),
+    Fleet(name="40 hosts, noise 5 %", hosts=40, noises=(0.05,) * 20),
+    Fleet(name="one of 3 faster by 50 %", hosts=3, odd={0: 1.5}),
+    Fleet(name="one of 5 faster by 50 %", hosts=5, odd={0: 1.5}),
+    Fleet(name="one of 10 twice as fast", hosts=10, odd={0: 2.0}),
+    Fleet(name="of 5: -50 %, -20 %", hosts=5, odd={0: 0.5, 1: 0.8}),
+    Fleet(name="of 10: -90 %, -20 %", hosts=10, odd={0: 0.1, 1: 0.8}),
+    Fleet(name="of 20: -90 %, -15 %", hosts=20, odd={0: 0.1, 1: 0.85}),
+    Fleet(name="two of 4: -8 %", hosts=4, odd={0: 0.92, 1: 0.92}),
+    Fleet(name="two of 4: -10 %", hosts=4, odd={0: 0.9, 1: 0.9}),
+    Fleet(name="one of 3: -10 %", hosts=3, odd={0: 0.9}),
+    Fleet(name="one of 40: -8 %", hosts=40, odd={3: 0.92}),
+    Fleet(name="one of 2: -10 %", hosts=2, odd={0: 0.9}),
+    Fleet(name="one of 10 with noise 20 %", hosts=10, erratic={0: 0.2}),
 )
 
 
-def simulate(fleet: Fleet, trials: int, seed: int = 1) -> tuple[int, int]:
-    """Return how many audits name all slow hosts, and a healthy one."""
+def simulate(
+    fleet: Fleet, trials: int, seed: int = 1
+) -> collections.Counter[str]:
+    """Return how many audits name hosts, decide on them, and pass."""
     random = numpy.random.default_rng(seed)
-    slow = {f"h{number}" for number in fleet.slow}
-    detected, wrong = 0, 0
+    odd = {f"h{number}" for number in (*fleet.odd, *fleet.erratic)}
+    counts: collections.Counter[str] = collections.Counter()
     for _ in range(trials):
         audit = result.audit(fleet.draw(random), limits.Limits({}))
         worse = {
             host_result.host.name
             for host_result in audit.results
-            if host_result.worse
+            if host_result.status == "worse"
         }
-        detected += worse >= slow
-        wrong += bool(worse - slow)
-    return detected, wrong
+        counts["slow"] += worse >= fleet.slow
+        counts["healthy"] += bool(worse - fleet.slow)
+        counts["differ"] += audit.counts["differ"] > 0
+        counts["decided"] += not any(
+            host_result.deciding
+            for host_result in audit.results
+            if host_result.host.name not in odd
+        )
+        counts["passed"] += audit.passed
+    return counts
 
 
 def print_simulations(trials: int) -> None:
     """Print a row for each fleet.
 
-    :param trials: The number of audits of healthy hosts; others have a
-        quarter.
+    :param trials: The number of audits of each fleet.
     """
-    rows: list[tuple[str, ...]] = [
-        ("", "audits", "slow named", "healthy named")
-    ]
+    titles = {
+        "slow": "slow named",
+        "healthy": "others named",
+        "differ": "differ",
+        "decided": "others decided",
+        "passed": "exit 0",
+    }
+    rows: list[tuple[str, ...]] = [(f"% of {trials} audits", *titles.values())]
     for fleet in FLEETS:
-        number = trials if fleet is FLEETS[0] else max(1, trials // 4)
-        detected, wrong = simulate(fleet, number)
-        slow = f"{detected / number:.1%}" if fleet.slow else "-"
-        rows.append((fleet.name, str(number), slow, f"{wrong / number:.2%}"))
+        counts = simulate(fleet, trials)
+        cells = [f"{100 * counts[column] / trials:.1f}" for column in titles]
+        if not fleet.slow:
+            cells[0] = "-"
+        rows.append((fleet.name, *cells))
     for line in table.padded(rows):
         print(line)
 
@@ -225,7 +307,7 @@ def print_cost(number: int) -> None:
 def main() -> None:
     """Print the tables that the options select."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--trials", type=int, default=2000)
+    parser.add_argument("--trials", type=int, default=500)
     parser.add_argument("--cost", type=int, nargs="?", const=1000)
     parsed = parser.parse_args()
     if parsed.cost:

@@ -71,15 +71,19 @@ class ShippedTask:
     limits: dict[str, float]
 
 
-def read_task(*, all_metrics: bool = False) -> ShippedTask:
-    """Return the task with a peer and defaults for all other arguments.
+def read_task(
+    path: pathlib.Path = TASK, *, all_metrics: bool = False, **arguments: t.Any
+) -> ShippedTask:
+    """Return a task with a peer and defaults for the other arguments.
 
     :param all_metrics: Whether it has all metrics, or only those with a limit,
         counts and p99.
+    :param arguments: The arguments of the task.
     """
     environment = jinja2.Environment()
-    template = environment.from_string(TASK.read_text())
-    (subtask,) = yaml.safe_load(template.render(peer=PEER))["subtasks"]
+    template = environment.from_string(path.read_text())
+    rendered = template.render(peer=PEER, **arguments)
+    (subtask,) = yaml.safe_load(rendered)["subtasks"]
     ((_, arguments),) = subtask["scenario"].items()
     metrics = [
         metric
@@ -186,6 +190,15 @@ def _judge_runs(
         yield judge.judgement()
 
 
+def find_noise(name: str, metric: sample.Metric) -> float:
+    """Return the standard deviation of a metric as a share.
+
+    :param name: The name of the noises.
+    """
+    component = metric.name.partition(".")[0]
+    return NOISES[name][P99 if P99 in metric.name else component] / 100
+
+
 Values = dict[sample.Metric, list[float]]
 
 
@@ -193,7 +206,6 @@ def _draw_run(
     task: ShippedTask, setting: Setting, random: t.Any
 ) -> tuple[Values, Values]:
     """Return the values of the guest and of bare metal in one run."""
-    noises = NOISES[setting.noise]
     number = task.repetitions if setting.is_rebooted else 1
     boots = {
         component: random.normal(0, setting.boots / 100, (2, number))
@@ -217,7 +229,7 @@ def _draw_run(
                     if other.name == requests
                 )
             continue
-        noise = noises[P99 if P99 in metric.name else component] / 100
+        noise = find_noise(setting.noise, metric)
         # What has no limit loses as much as the other metrics of its command.
         command = metric.name.rpartition(".")[0]
         limit = min(

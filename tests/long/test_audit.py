@@ -83,7 +83,7 @@ class TestAudit(laboratory.Case):
         self.laboratory.use("admin")
 
     def test_slow_host(self):
-        """It is named by its CPU metrics, and no other, in any order."""
+        """Two hosts differ by CPU metrics, in any order of the runs."""
         lab = self.laboratory
         self.assertEqual([SLOW, OTHER], sorted(self.list_hosts()))
         arguments = yaml.safe_load(ARGUMENTS.read_text())
@@ -115,7 +115,7 @@ class TestAudit(laboratory.Case):
         return yaml.safe_load(process.stdout)["hosts"]
 
     def check_slow_host(self, *runs):
-        """Audit runs, and check which host is worse in which metrics."""
+        """Audit runs, and check how the two hosts differ."""
         lab = self.laboratory
         page = lab.folder / "audit.html"
         process = lab.vmperf("audit", *runs, "--html", str(page))
@@ -123,13 +123,13 @@ class TestAudit(laboratory.Case):
         self.assertEqual(
             2, process.returncode, process.stdout + process.stderr
         )
-        self.assertIn("2 hosts: 1 worse, 1 ", process.stdout)
+        self.assertIn("2 hosts: 0 worse, 2 differ", process.stdout)
         rows = lab.vmperf("audit", *runs, "-f", "csv").stdout
-        worse = {
-            (row["host"], row["metric"])
+        losses = {
+            row["host"]: float(row["value"])
             for row in csv.DictReader(io.StringIO(rows))
-            if row["row"] == "figure" and row["status"] == "failed"
+            if row["row"] == "figure" and row["metric"] == "cpu.sysbench.rate"
         }
-        self.assertEqual({SLOW}, {host for host, _ in worse}, process.stdout)
-        self.assertIn((SLOW, "cpu.sysbench.rate"), worse)
+        self.assertGreater(losses[SLOW], 5, process.stdout)
+        self.assertLess(losses[OTHER], -5, process.stdout)
         self.assertIn(SLOW, page.read_text())

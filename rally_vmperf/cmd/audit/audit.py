@@ -13,14 +13,14 @@ from rally_vmperf.cmd import compare
 from rally_vmperf.cmd import runs
 from rally_vmperf.cmd.audit import host_list
 from rally_vmperf.cmd.audit import run_selection
+from rally_vmperf.measurement.samples import units
 from rally_vmperf.report import export
 
 if t.TYPE_CHECKING:
     from rally_vmperf.audit import fleet_capacity
     from rally_vmperf.audit import result
 
-#: The exit code for a host that is worse or has no result, and for too few
-#: guests.
+#: The exit code for a host that is not accepted, and for too few guests.
 NOT_PASSED = 2
 _parse_number = base.create_number_parser(1)
 _FORMATS = ("table", "csv", "json", "junit", "openmetrics")
@@ -35,16 +35,19 @@ class Audit(base.Command):
 
     The runs are those of tasks/capacity-audit.yaml, a subtask for each host.
     A host is worse if the whole interval of a metric is beyond --margin,
-    compared with the mean of all other hosts of its class, which is the CPU
-    model and the number of CPUs. The confidence is 95 % for all hosts and
-    metrics together. With numbers of guests (density: true), the capacity of
-    all hosts is printed in one sentence for each flavor.
+    compared with the median of the other hosts of its class, which is the CPU
+    model and the number of CPUs. Two hosts differ, and neither is worse. The
+    confidence is 95 % for all hosts and metrics together. With numbers of
+    guests (density: true), the capacity of all hosts is printed in one
+    sentence for each flavor.
 
     With --list-hosts, the command writes the argument of the task.
 
-    The exit code is 0 if no host is worse, 2 if a host is worse, has no
-    result or lacks a metric, or if fewer guests than --min-guests keep the
-    limits, and 1 if the runs cannot be compared.
+    The exit code is 0 if no host is worse. It is 2 if a host is worse, lost
+    CPUs or memory, has no result, lacks a metric, differs from the only other
+    host, or is not compared; if a metric with a limit in the SLAs of the run
+    or with a --margin is undecided; or if fewer guests than --min-guests keep
+    the limits. It is 1 if the runs cannot be compared.
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -70,7 +73,15 @@ class Audit(base.Command):
             type=compare.parse_margin,
             metavar="[METRIC=]PERCENT",
             help="largest loss that is not worse, of all metrics or of a "
-            "metric or a glob; may be repeated; default: 5",
+            "metric or a glob, and that decides the exit code; may be "
+            "repeated; default: 5",
+        )
+        parser.add_argument(
+            "--on-inconclusive",
+            choices=("fail", "pass"),
+            default="fail",
+            help="exit code for undecided metrics that decide: fail is "
+            f"{NOT_PASSED}, pass is 0; default: %(default)s",
         )
         parser.add_argument(
             "--earlier",
@@ -84,7 +95,8 @@ class Audit(base.Command):
             "--acknowledge",
             metavar="FILE",
             help="YAML list of known differences: host, metrics (default: "
-            "all), until (the last day) and reason",
+            "all), loss_percent (the largest accepted loss; 100 accepts what "
+            "is missing, too), until (the last day) and reason",
         )
         self._add_capacity_options(parser)
         host_list.add_arguments(parser)
@@ -140,6 +152,17 @@ class Audit(base.Command):
         found = self._audit(parsed)
         if not found.passed:
             self.code = NOT_PASSED
+            undecided = sum(
+                host_result.status == "undecided"
+                and not found.is_accepted(host_result)
+                for host_result in found.results
+            )
+            if undecided:
+                self.warn(
+                    f"Undecided: {units.number_of('host', undecided)}; record "
+                    "more repetitions, name the metrics that decide with "
+                    "--margin, or use --on-inconclusive pass"
+                )
         if parsed.html:
             _write_page(parsed.html, found)
         self._write(parsed, _render(parsed.format, found))
@@ -166,7 +189,7 @@ class Audit(base.Command):
             earlier = run_selection.read_hosts(
                 parsed, parsed.earlier, None, self.warn
             )
-        metrics = {figure.metric for host in audited for figure in host.sums}
+        metrics = {figure.metric for host in audited for figure in host.means}
         found = result.audit(
             audited,
             compare.create_margins(parsed.margin, metrics),
@@ -176,6 +199,7 @@ class Audit(base.Command):
                 parsed, [host.name for host in audited]
             ),
             required=dict(parsed.min_guests),
+            accepts_undecided=parsed.on_inconclusive == "pass",
         )
         if not (found.is_compared or found.capacities or parsed.earlier):
             reasons = {

@@ -19,27 +19,25 @@ def figure(metric=RATE, condition="", setting="test"):
     return hosts.Figure(setting, "m1.small", condition, metric)
 
 
-def sums(factor=1.0, values=USUAL, metric=RATE):
-    """Return the sums of values times a factor."""
-    return contrasts.sum_repetitions(
-        metric, [[value * factor] for value in values]
-    )
+def mean(factor=1.0, values=USUAL, metric=RATE):
+    """Return the mean of values times a factor."""
+    return contrasts.average(metric, [[value * factor] for value in values])
 
 
 def host(name, factor=1.0, metrics=(RATE,), **changes):
     """Return a host whose values are those of others times a factor."""
-    host_sums = {
-        figure(metric): sums(
+    host_means = {
+        figure(metric): mean(
             factor if metric.better == "higher" else 1 / factor, metric=metric
         )
         for metric in metrics
     }
     whole = {
-        "machine_class": "Xeon, 64 CPUs",
+        "cpu_model": "Xeon",
         "cpus": 64,
         "run": f"run-{name}",
         "measured_at": "2026-03-04T05:00:00+00:00",
-        "sums": host_sums,
+        "means": host_means,
     }
     return hosts.Host(name=name, **{**whole, **changes})
 

@@ -1,11 +1,14 @@
 """Tests of the results of hosts from records."""
 
+import math
 import pathlib
 import tempfile
 import unittest
 
 from rally_vmperf.audit import collection
+from rally_vmperf.audit import result
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.records import files
 from rally_vmperf.records import model
 from rally_vmperf.records import sources
@@ -41,6 +44,7 @@ class TestCollect(unittest.TestCase):
                 "nova": {
                     "host": host,
                     "host_vcpus": 32,
+                    "host_memory_mib": 65536,
                     "hypervisor_version": "QEMU 8.2.2",
                     "flavor": {
                         "name": "m1.small",
@@ -97,18 +101,19 @@ class TestCollect(unittest.TestCase):
 
     def mean(self, host):
         """Return the mean of the only figure of a host."""
-        (sums,) = host.sums.values()
-        return sums.mean
+        (mean,) = host.means.values()
+        return math.exp(mean.center)
 
     def test_facts(self):
         """Class, date, versions, and figures with their flavor."""
         host = self.collect(self.source("compute1"))["compute1"]
-        self.assertEqual("Xeon, 32 CPUs", host.machine_class)
-        self.assertEqual(32, host.cpus)
+        self.assertEqual(
+            ("Xeon", 32, 65536), (host.cpu_model, host.cpus, host.memory_mib)
+        )
         self.assertEqual("run-1", host.run)
         self.assertEqual("2026-03-01T05:04:00+00:00", host.measured_at)
         self.assertEqual("QEMU 8.2.2", host.versions["hypervisor"])
-        (figure,) = host.sums
+        (figure,) = host.means
         self.assertEqual(("m1.small", ""), figure[1:3])
         self.assertEqual({figure}, host.expected)
         self.assertAlmostEqual(102.5, self.mean(host), delta=0.1)
@@ -119,7 +124,7 @@ class TestCollect(unittest.TestCase):
         collected = self.collect(
             self.source("compute1"), self.source("compute2", run="run-2")
         )
-        first, second = (host.sums for host in collected.values())
+        first, second = (host.means for host in collected.values())
         self.assertEqual(first.keys(), second.keys())
 
     def test_run_on_several_hosts(self):
@@ -146,7 +151,7 @@ class TestCollect(unittest.TestCase):
         )
         self.assertEqual("", collected["compute1"].reason)
         self.assertIn("elsewhere", collected["compute2"].reason)
-        self.assertFalse(collected["compute2"].sums)
+        self.assertFalse(collected["compute2"].means)
 
     def test_newest_run(self):
         """Replaces an older one of the same test."""
@@ -169,7 +174,7 @@ class TestCollect(unittest.TestCase):
             self.source("compute1"),
             self.source("compute1", run="run-2", day=2, workloads=(other,)),
         )
-        self.assertEqual(2, len(collected["compute1"].sums))
+        self.assertEqual(2, len(collected["compute1"].means))
         self.assertEqual("run-2", collected["compute1"].run)
 
     def test_failures(self):
@@ -192,20 +197,51 @@ class TestCollect(unittest.TestCase):
         self.assertTrue(collected["compute1"].reason)
 
     def test_limits(self):
-        """The verdict of the run is kept."""
-        criteria = {"vmperf_overhead": {"min": {"*": 50}}}
+        """They name the metrics that decide; the verdict is kept."""
+        criteria = {
+            "vmperf_overhead": {"min": {"*": 50}},
+            "vmperf_valid": {},
+            "failure_rate": {"max": 0},
+        }
         host = self.collect(self.source("compute1", criteria=criteria))[
             "compute1"
         ]
         self.assertEqual({"m1.small, 1 guest": "passed"}, dict(host.verdicts))
         self.assertFalse(host.capacities)
+        self.assertEqual({made.EVENTS.name}, host.limited)
+        (host,) = self.collect(self.source("compute1")).values()
+        self.assertEqual(frozenset(), host.limited)
+
+    def test_tolerated_finding(self):
+        """A finding that the SLA of the run tolerates voids no host."""
+        criteria = {
+            "vmperf_overhead": {
+                "min": {"*": 50},
+                "tolerate": ["clock_wrong"],
+            }
+        }
+        wrong = (finding.Finding("clock_wrong", "g1", "2 % slow"),)
+        collected = collection.collect(
+            self.source(
+                f"compute{number}",
+                run=f"run-{number}",
+                criteria=criteria,
+                findings=wrong if number == 3 else (),
+            )
+            for number in range(8)
+        )
+        self.assertEqual([""] * 8, [host.reason for host in collected])
+        audit = result.audit(collected, limits.Limits({}))
+        self.assertEqual("8 hosts: 0 worse, 8 not worse", audit.headline)
+        self.assertTrue(audit.passed)
 
     def test_unknown_machines(self):
-        """They are a class of their own."""
+        """They have no CPU model, and no amounts."""
         source = self.source("compute1", machines_file=None)
         host = self.collect(source)["compute1"]
-        self.assertEqual("unknown CPU", host.machine_class)
-        self.assertIsNone(host.cpus)
+        self.assertEqual(
+            ("", 0, 0), (host.cpu_model, host.cpus, host.memory_mib)
+        )
 
     def test_guests_without_a_host(self):
         """Belong to no host."""
@@ -240,5 +276,5 @@ class TestCollect(unittest.TestCase):
         )
         self.assertEqual(
             {"guests 1", "guests 2", "guests 3"},
-            {figure.condition for figure in host.sums},
+            {figure.condition for figure in host.means},
         )

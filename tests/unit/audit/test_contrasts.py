@@ -1,11 +1,13 @@
-"""Tests of contrasts by sums."""
+"""Tests of contrasts between hosts."""
 
+import dataclasses
 import math
 import random
 import statistics
 import unittest
 
 import ddt
+import numpy
 
 from rally_vmperf.audit import contrasts
 from rally_vmperf.measurement.comparison import loss
@@ -13,10 +15,131 @@ from rally_vmperf.measurement.samples import sample
 from tests.unit.audit import made
 
 
-def contrast(subject, reference, margin=5.0, metric=made.RATE, pool=None):
-    """Return a contrast of two hosts."""
-    pool = pool or subject + reference
-    return contrasts.Contrast(metric, subject, reference, pool, margin)
+def contrast(subject, other, margin=5.0, metric=made.RATE, hosts=()):
+    """Return a contrast of two hosts, whose variances are pooled."""
+    group = contrasts.Group(hosts or (subject, other))
+    return contrasts.Contrast(
+        metric, group.estimate(subject), group.estimate(other), margin
+    )
+
+
+def compare_all(*hosts):
+    """Return the contrast of each host with the median of the others."""
+    group = contrasts.Group(hosts)
+    return [
+        contrasts.Contrast(
+            made.RATE, group.estimate(host), group.build_reference(host)
+        )
+        for host in hosts
+    ]
+
+
+@ddt.ddt
+class TestGroup(unittest.TestCase):
+    """Means of hosts, and the medians of the others."""
+
+    def test_mean(self):
+        """It is that of logarithms."""
+        mean = made.mean()
+        logs = [math.log(value) for value in made.USUAL]
+        self.assertAlmostEqual(statistics.fmean(logs), mean.center)
+        self.assertAlmostEqual(statistics.variance(logs), mean.variance)
+        self.assertEqual(6, mean.repetitions)
+
+    def test_mean_of_guests(self):
+        """A repetition is the mean of its guests."""
+        mean = contrasts.average(made.RATE, [[1.0, 4.0]] * 3)
+        self.assertAlmostEqual(math.log(2), mean.center)
+        self.assertEqual((3, 0.0), (mean.repetitions, mean.variance))
+
+    def test_pooled_variance(self):
+        """It is weighted by the degrees of freedom."""
+        first = made.mean(values=(100.0, 101.0, 99.0))
+        second = made.mean()
+        estimate = contrasts.Group([first, second]).estimate(second)
+        variance = (2 * first.variance + 5 * second.variance) / 7
+        self.assertAlmostEqual((variance / 6) ** 0.5, estimate.deviation)
+        self.assertEqual(7, estimate.freedom)
+
+    def test_median_of_others(self):
+        """It is the same as that of the list of the others."""
+        generator = random.Random(1)
+        for number in range(2, 12):
+            hosts = [
+                made.mean(generator.uniform(0.5, 2)) for _ in range(number)
+            ]
+            # Equal means do not disturb the order.
+            hosts += hosts[:1]
+            group = contrasts.Group(hosts)
+            for index, host in enumerate(hosts):
+                others = hosts[:index] + hosts[index + 1 :]
+                if len(hosts) == 3:
+                    others = hosts
+                self.assertAlmostEqual(
+                    statistics.median(other.center for other in others),
+                    group.build_reference(host).center,
+                )
+
+    @ddt.data(4, 5, 6, 8, 11, 40)
+    def test_error_of_the_median(self, number):
+        """It is that of medians of normal values, also with unequal errors."""
+        generator = numpy.random.default_rng(1)
+        few = [*map(int, generator.integers(4, 10, number))]
+        for repetitions, odd in (([6] * number, 1), (few, 1), (few, 20)):
+            hosts = [
+                contrasts.HostMean(
+                    repetitions[index],
+                    index * 1e-9,
+                    (0.01 * (odd if index == 1 else 1)) ** 2,
+                    0.0,
+                )
+                for index in range(number)
+            ]
+            group = contrasts.Group(hosts)
+            used = [group.estimate(host).deviation for host in hosts]
+            draws = generator.normal(0, 1, (4000, number - 1)) * used[1:]
+            self.assertAlmostEqual(
+                1,
+                group.build_reference(hosts[0]).deviation
+                / numpy.std(numpy.median(draws, axis=1)),
+                delta=0.12,
+            )
+
+    def test_error_of_few(self):
+        """The median of three is one of two, if the third one is odd."""
+        for number in (2, 3):
+            hosts = [made.mean(factor) for factor in (1.0, 1.1, 3.0)][:number]
+            group = contrasts.Group(hosts)
+            self.assertAlmostEqual(
+                group.estimate(hosts[0]).deviation,
+                group.build_reference(hosts[0]).deviation,
+            )
+
+    def test_few_repetitions(self):
+        """They are no reference, and have no error."""
+        few = made.mean(5.0, made.USUAL[:2])
+        group = contrasts.Group([few, made.mean(), made.mean(0.9)])
+        self.assertEqual(math.inf, group.estimate(few).deviation)
+        self.assertIsNone(contrasts.Group([few, few]).build_reference(few))
+
+    def test_erratic_hosts(self):
+        """They have their own variance, and the others are without it."""
+        usual = [made.mean(1 + index / 1000) for index in range(8)]
+        wild = [
+            made.mean(values=(100.0, 140.0, 70.0, 120.0, 90.0, factor))
+            for factor in (80.0, 75.0)
+        ]
+        group = contrasts.Group([*usual, *wild])
+        for host in wild:
+            estimate = group.estimate(host)
+            self.assertAlmostEqual(
+                (host.variance / 6) ** 0.5, estimate.deviation
+            )
+            self.assertEqual(5, estimate.freedom)
+        self.assertAlmostEqual(
+            (usual[0].variance / 6) ** 0.5, group.estimate(usual[0]).deviation
+        )
+        self.assertEqual(40, group.estimate(usual[0]).freedom)
 
 
 @ddt.ddt
@@ -25,24 +148,6 @@ class TestContrasts(unittest.TestCase):
 
     def decide(self, *pairs, **options):
         return contrasts.decide_all(pairs, **options)
-
-    def test_sums(self):
-        """They are those of logarithms, and their parts can be subtracted."""
-        first, second = made.sums(), made.sums(2.0, (1.0, 2.0, 4.0))
-        logs = [math.log(value) for value in made.USUAL]
-        self.assertAlmostEqual(statistics.variance(logs), first.variance)
-        self.assertAlmostEqual(4.0, second.mean)
-        both = first + second
-        self.assertEqual((9, 7), (both.count, both.freedom))
-        rest = both - first
-        self.assertAlmostEqual(second.mean, rest.mean)
-        self.assertAlmostEqual(second.variance, rest.variance)
-
-    def test_mean_of_guests(self):
-        """A repetition is the mean of its guests."""
-        sums = contrasts.sum_repetitions(made.RATE, [[1.0, 4.0]] * 3)
-        self.assertAlmostEqual(2.0, sums.mean)
-        self.assertEqual(3, sums.count)
 
     @ddt.data(
         (made.RATE, 0.9, "worse", 10.0),
@@ -55,9 +160,9 @@ class TestContrasts(unittest.TestCase):
     @ddt.unpack
     def test_statuses(self, metric, factor, status, percent):
         """A loss is positive for both directions of metrics."""
-        subject = made.sums(factor, metric=metric)
+        subject = made.mean(factor, metric=metric)
         (decision,) = self.decide(
-            contrast(subject, made.sums(metric=metric), metric=metric)
+            contrast(subject, made.mean(metric=metric), metric=metric)
         )
         self.assertEqual(status, decision.status)
         self.assertAlmostEqual(percent, decision.loss)
@@ -66,18 +171,33 @@ class TestContrasts(unittest.TestCase):
 
     def test_interval_of_equal_variances(self):
         """It is that of Student's test of two samples."""
-        subject = made.sums(0.9, (100.0, 101.0, 99.0, 100.3, 102.0, 98.0))
-        reference = made.sums()
+        subject = made.mean(0.9, (100.0, 101.0, 99.0, 100.3, 102.0, 98.0))
+        reference = made.mean()
         (decision,) = self.decide(contrast(subject, reference))
-        variance = (subject.squares + reference.squares) / 10
+        variance = (subject.variance + reference.variance) / 2
         half = 2.228138851964939 * math.sqrt(variance * 2 / 6)
-        ratio = subject.mean / reference.mean
+        ratio = math.exp(subject.center - reference.center)
         expected = loss.percent(made.RATE, ratio * math.exp(half))
         self.assertAlmostEqual(expected, decision.low)
 
+    def test_pair(self):
+        """Two hosts differ in either direction, or are as they are."""
+        for factor, status in (
+            (0.9, "differ"),
+            (1 / 0.9, "differ"),
+            (1.0, "equal"),
+            (0.95, "undecided"),
+        ):
+            pair = dataclasses.replace(
+                contrast(made.mean(factor), made.mean()), is_pair=True
+            )
+            (decision,) = self.decide(pair)
+            self.assertEqual(status, decision.status)
+            self.assertEqual(factor > 1, decision.loss < 0)
+
     def test_margin(self):
         """A larger one accepts the loss."""
-        sides = made.sums(0.9), made.sums()
+        sides = made.mean(0.9), made.mean()
         self.assertEqual("worse", self.decide(contrast(*sides))[0].status)
         (decision,) = self.decide(contrast(*sides, margin=12.0))
         self.assertEqual("equal", decision.status)
@@ -85,15 +205,15 @@ class TestContrasts(unittest.TestCase):
     @ddt.data(1, 2)
     def test_few_repetitions(self, number):
         """They have no interval, and decide nothing."""
-        few = made.sums(0.5, made.USUAL[:number])
-        for sides in ((few, made.sums()), (made.sums(0.5), few)):
+        few = made.mean(0.5, made.USUAL[:number])
+        for sides in ((few, made.mean()), (made.mean(0.5), few)):
             (decision,) = self.decide(contrast(*sides))
             self.assertEqual("undecided", decision.status)
             self.assertIsNone(decision.low)
 
     def test_correction(self):
         """More contrasts widen the interval of an undecided one."""
-        border = contrast(made.sums(0.95), made.sums())
+        border = contrast(made.mean(0.95), made.mean())
         (alone,) = self.decide(border)
         among = self.decide(*[border] * 100)
         self.assertLess(among[0].low, alone.low)
@@ -102,18 +222,16 @@ class TestContrasts(unittest.TestCase):
 
     def test_step_down(self):
         """Decided contrasts no longer widen the others (Holm)."""
-        border = contrast(made.sums(0.95), made.sums())
-        equal = contrast(made.sums(), made.sums())
+        border = contrast(made.mean(0.95), made.mean())
+        equal = contrast(made.mean(), made.mean())
         decisions = self.decide(border, *[equal] * 99)
         self.assertAlmostEqual(0.95, decisions[0].confidence)
         self.assertAlmostEqual(0.9995, decisions[1].confidence)
 
     def test_spread_between_hosts(self):
         """The error excludes it: two slow hosts do not hide each other."""
-        members = [made.sums(factor) for factor in (0.8, 0.8, 1.0, 1.0)]
-        pool = sum(members, contrasts.Sums())
         decisions = self.decide(
-            *(contrast(member, pool - member, pool=pool) for member in members)
+            *compare_all(*map(made.mean, (0.85, 0.8, 1.0, 1.01)))
         )
         self.assertEqual(
             ["worse", "worse", "better", "better"],
@@ -124,17 +242,19 @@ class TestContrasts(unittest.TestCase):
         """It has its own variance, so that chance does not name it."""
         generator = random.Random(1)
         wild = [100 * math.exp(generator.gauss(0, 0.2)) for _ in range(6)]
-        noisy = made.sums(0.85, wild)
-        others = sum([made.sums()] * 9, contrasts.Sums())
-        decisions = self.decide(contrast(noisy, others))
+        noisy = made.mean(0.85, wild)
+        decisions = self.decide(*compare_all(noisy, *[made.mean()] * 9))
         self.assertEqual("undecided", decisions[0].status)
         self.assertGreater(decisions[0].high - decisions[0].low, 30)
+        self.assertEqual(
+            {"equal"}, {decision.status for decision in decisions[1:]}
+        )
 
     def test_equal_values(self):
         """They are rounded, so that they do not decide with certainty."""
         same = (100.0,) * 6
         (decision,) = self.decide(
-            contrast(made.sums(0.9, same), made.sums(values=same))
+            contrast(made.mean(0.9, same), made.mean(values=same))
         )
         self.assertEqual("undecided", decision.status)
 
@@ -145,8 +265,8 @@ class TestContrasts(unittest.TestCase):
         )
         (decision,) = self.decide(
             contrast(
-                made.sums(0.9, metric=rough),
-                made.sums(metric=rough),
+                made.mean(0.9, metric=rough),
+                made.mean(metric=rough),
                 metric=rough,
             )
         )
@@ -157,8 +277,8 @@ class TestContrasts(unittest.TestCase):
         wild = (1e-9, 1e9, 1.0)
         (decision,) = self.decide(
             contrast(
-                made.sums(values=wild, metric=made.TIME),
-                made.sums(values=wild, metric=made.TIME),
+                made.mean(values=wild, metric=made.TIME),
+                made.mean(values=wild, metric=made.TIME),
                 metric=made.TIME,
             )
         )
@@ -168,4 +288,4 @@ class TestContrasts(unittest.TestCase):
         """They are rejected."""
         for values in ([], [[]], [[0.0]], [[math.nan]]):
             with self.assertRaises((ValueError, ZeroDivisionError)):
-                contrasts.sum_repetitions(made.RATE, values)
+                contrasts.average(made.RATE, values)

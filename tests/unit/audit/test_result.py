@@ -25,10 +25,14 @@ SCHEMA = json.loads(
 DAY = datetime.date(2026, 3, 4)
 
 
-def acknowledge(host, metrics="*"):
+def acknowledge(host, metrics="*", loss_percent=100.0):
     """Return acknowledgements with one known difference."""
     entry = acknowledged.Acknowledgement(
-        host=host, metrics=metrics, until=DAY, reason="old disks"
+        host=host,
+        metrics=metrics,
+        loss_percent=loss_percent,
+        until=DAY,
+        reason="old disks",
     )
     return acknowledged.Acknowledgements([entry], DAY)
 
@@ -69,28 +73,28 @@ class TestResult(unittest.TestCase):
         self.assertEqual("3 hosts: 0 worse, 3 not worse", audit.headline)
 
     def test_undecided(self):
-        """It is stated, and passes."""
+        """It is stated, and passes without a limit."""
         audit = run(*healthy(*"abcdefgh"), made.host("x", 0.95))
         self.assertEqual("undecided", self.statuses(audit)["x"])
         self.assertTrue(audit.passed)
 
     def test_no_result(self):
         """Never passes."""
-        broken = made.host("x", sums={}, reason="no guest booted")
+        broken = made.host("x", means={}, reason="no guest booted")
         audit = run(*healthy("a", "b"), broken)
         self.assertEqual("no result", self.statuses(audit)["x"])
         self.assertFalse(audit.passed)
         accepted = run(*healthy("a", "b"), broken, accepted=acknowledge("x"))
         self.assertEqual("acknowledged", self.statuses(accepted)["x"])
         self.assertTrue(accepted.passed)
-        of_disks = acknowledge("x", "disk.*")
-        audit = run(*healthy("a", "b"), broken, accepted=of_disks)
-        self.assertFalse(audit.passed)
+        for known in (acknowledge("x", "disk.*"), acknowledge("x", "*", 99)):
+            audit = run(*healthy("a", "b"), broken, accepted=known)
+            self.assertFalse(audit.passed)
 
     def test_too_few_repetitions(self):
         """A host with too few repetitions has no result."""
-        few = {made.figure(): made.sums(values=(1.0, 2.0))}
-        audit = run(*healthy("a", "b"), made.host("x", sums=few))
+        few = {made.figure(): made.mean(values=(1.0, 2.0))}
+        audit = run(*healthy("a", "b"), made.host("x", means=few))
         self.assertEqual("no result", self.statuses(audit)["x"])
         self.assertIn("requires 3 repetitions", audit.results[0].host.reason)
 
@@ -114,10 +118,10 @@ class TestResult(unittest.TestCase):
         self.assertEqual("acknowledged", self.statuses(accepted)["x"])
 
     def test_alone_in_its_class(self):
-        """A host without others of its class is not compared, and passes."""
-        audit = run(*healthy("a", "b"), made.host("x", machine_class="ARM"))
+        """A host without others of its class does not pass."""
+        audit = run(*healthy("a", "b"), made.host("x", cpu_model="ARM"))
         self.assertEqual("not compared", self.statuses(audit)["x"])
-        self.assertTrue(audit.passed)
+        self.assertFalse(audit.passed)
         self.assertTrue(audit.is_compared)
         self.assertFalse(run(made.host("x")).is_compared)
 
@@ -145,7 +149,7 @@ class TestResult(unittest.TestCase):
     def test_notes(self):
         """They have expired entries, unknown hosts and hosts that are gone."""
         entry = acknowledged.Acknowledgement(
-            host="a", metrics="*", until=DAY, reason="old"
+            host="a", metrics="*", loss_percent=9, until=DAY, reason="old"
         )
         later = DAY + datetime.timedelta(days=1)
         accepted = acknowledged.Acknowledgements([entry], later)
@@ -203,7 +207,7 @@ class TestTable(unittest.TestCase):
         self.audit = run(
             *healthy("a", "b"),
             made.host("<c>", 0.8, capacities=number, verdicts={"x": "failed"}),
-            made.host("d", sums={}, reason="no guest booted"),
+            made.host("d", means={}, reason="no guest booted"),
             required={"m1.large": 5},
         )
 
@@ -323,7 +327,7 @@ class TestPage(unittest.TestCase):
         audit = run(
             *healthy(*"abcd"),
             made.host("<b>", 0.8),
-            made.host("none", sums={}, reason="<i>no guest</i>"),
+            made.host("none", means={}, reason="<i>no guest</i>"),
             earlier=healthy("gone"),
         )
         html = page.render(audit)
@@ -362,9 +366,9 @@ class TestPage(unittest.TestCase):
         fleet = [made.host(name, metrics=both) for name in "abc"]
         slow = made.host(
             "x",
-            sums={
-                **fleet[0].sums,
-                made.figure(made.TIME): made.sums(2.0, metric=made.TIME),
+            means={
+                **fleet[0].means,
+                made.figure(made.TIME): made.mean(2.0, metric=made.TIME),
             },
         )
         strips = page.list_strips(run(*fleet, slow).changes)

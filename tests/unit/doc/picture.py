@@ -149,7 +149,7 @@ def create_tuning():
 
 def create_audit():
     """Return the page of an audit of 40 hosts, of which one is slow."""
-    fleet = audit.Fleet(name="", hosts=40, slow={3: 0.85})
+    fleet = audit.Fleet(name="", hosts=40, odd={3: 0.85}, noises=(0.01,) * 20)
     hosts = fleet.draw(numpy.random.default_rng(1))
     return audit_page.render(result.audit(hosts, limits.Limits({})))
 

@@ -13,6 +13,7 @@ from unittest import mock
 import ddt
 import yaml
 
+from rally_vmperf.audit import acknowledged
 from rally_vmperf.audit import fleet_capacity
 from rally_vmperf.cmd import compare
 from rally_vmperf.cmd import rally_api
@@ -20,6 +21,7 @@ from rally_vmperf.cmd.audit import audit
 from rally_vmperf.cmd.audit import host_list
 from rally_vmperf.cmd.audit import run_selection
 from rally_vmperf.guests import cloud
+from rally_vmperf.records import files
 from rally_vmperf.records import journal
 from tests.unit import made
 from tests.unit.guests import testing
@@ -156,14 +158,74 @@ class TestAudit(unittest.TestCase):
         """A known difference exits with 0."""
         self.write_hosts()
         path = self.folder / "known.yaml"
-        path.write_text("- {host: h2, until: 2999-12-31, reason: old}\n")
+        path.write_text(
+            "- {host: h2, loss_percent: 30, until: 2999-12-31, reason: old}\n"
+        )
         code, text = self.audit("last", "--acknowledge", path)
         self.assertEqual(0, code)
         self.assertIn("acknowledged", text)
-        path.write_text("- {host: h2, until: 2020-12-31, reason: old}\n")
+        path.write_text(
+            "- {host: h2, loss_percent: 30, until: 2020-12-31, reason: old}\n"
+        )
         code, text = self.audit("last", "--acknowledge", path)
         self.assertEqual(2, code)
         self.assertIn("expired on 2020-12-31", text)
+        path.write_text(
+            "- {host: h2, loss_percent: 10, until: 2999-12-31, reason: old}\n"
+        )
+        code, text = self.audit("last", "--acknowledge", path)
+        self.assertEqual(2, code)
+        self.assertIn("20.0 %, beyond the acknowledged 10 %", text)
+        path.write_text("- {host: h2, until: 2999-12-31, reason: old}\n")
+        with self.assertRaisesRegex(
+            acknowledged.AcknowledgementError,
+            r"^--acknowledge .*known.yaml is damaged: \$\[0\]: 'loss_percent' "
+            "is a required property$",
+        ):
+            self.audit("last", "--acknowledge", path)
+
+    @ddt.data(True, False)
+    def test_undecided(self, has_limit):
+        """It does not pass if the metric has a limit in the task."""
+        criteria = {"vmperf_overhead": {"min": {"cpu.*": 50}}}
+        for host, rate in (("h1", 95.3), ("h2", 100.0), ("h3", 100.0)):
+            self.write(host, rate, criteria=criteria if has_limit else {})
+        code, text = self.audit("last")
+        self.assertEqual(2 if has_limit else 0, code)
+        self.assertRegex(text, "h1 +undecided ")
+        self.assertEqual(has_limit, "Undecided: 1 host; " in self.warnings)
+        code, text = self.audit("last", "--margin", "5")
+        self.assertEqual(2, code)
+        self.assertIn(f"undecided: {RATE} 4.7 %", text)
+        options = ("--margin", "5", "--on-inconclusive", "pass")
+        self.assertEqual(0, self.audit("last", *options)[0])
+        self.assertEqual("", self.warnings)
+
+    def test_two_hosts(self):
+        """They differ, and neither is worse."""
+        self.write("h1")
+        self.write("h2", 80.0)
+        code, text = self.audit("last")
+        self.assertEqual(2, code)
+        self.assertIn("2 hosts: 0 worse, 2 differ.", text)
+
+    def test_lost_cpus(self):
+        """A host with fewer CPUs than the others of its model is named."""
+        for number, name in enumerate(("h1", "h2", "h3", "h4")):
+            facts = {
+                "nova": {"host": name, "host_vcpus": 32 if number else 16},
+                "fingerprint": {"cpu_model": "Xeon"},
+                "tools": {},
+            }
+            reference = files.write_machines(self.folder, {"g1": facts}, print)
+            rate = 100.0 if number else 50.0
+            self.write(name, rate, machines_file=reference)
+        code, text = self.audit("last")
+        self.assertEqual(2, code)
+        self.assertRegex(
+            text,
+            "h1 +worse .* 16 CPUs; 3 hosts of this CPU model have 32; no",
+        )
 
     def test_earlier(self):
         """Hosts that all became slower are found."""
