@@ -244,11 +244,9 @@ def decide_all(
         for index, contrast in enumerate(contrasts)
         if contrast.has_interval
     }
-    verdict.decide_family(family, confidence, decide_contrast)
-    for index in family:
+    for index in verdict.decide_family(family, confidence, decide_contrast):
         plain = _decide(contrasts[index], confidence)
-        is_undecided = decisions[index].status == "undecided"
-        if is_undecided and plain.status in ("equal", "not worse", "better"):
+        if plain.status in ("equal", "not worse", "better"):
             decisions[index] = plain._replace(status="not worse")
     return decisions
 

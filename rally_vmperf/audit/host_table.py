@@ -233,4 +233,6 @@ def _build_row(
         else change.reason,
     )
     row = table.build_figure_row(start, change.figure.metric, value, ())
-    return row._replace(condition=", ".join(filter(None, conditions)))
+    return row._replace(
+        condition=", ".join(filter(None, conditions)), subject="host"
+    )

@@ -41,6 +41,21 @@ def write_file(
         raise create_error(str(error.strerror or error)) from error
 
 
+#: The exit code of a result that is not accepted.
+NOT_PASSED = 2
+
+
+def add_on_inconclusive(parser: argparse.ArgumentParser) -> None:
+    """Add the option for metrics that decide and are undecided."""
+    parser.add_argument(
+        "--on-inconclusive",
+        choices=("fail", "pass"),
+        default="fail",
+        help="exit code for undecided metrics that decide: fail is "
+        f"{NOT_PASSED}, pass is 0; default: %(default)s",
+    )
+
+
 def create_number_parser(
     lowest: int,
 ) -> collections.abc.Callable[[str], int]:

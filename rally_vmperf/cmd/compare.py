@@ -24,9 +24,6 @@ if t.TYPE_CHECKING:
 
 ValueT = t.TypeVar("ValueT")
 
-#: The exit code if a run is worse, or if it is undecided whether it is.
-WORSE = 2
-
 
 class CompareError(errors.VMPerfError):
     """Options that cannot be used; the message is one line."""
@@ -48,13 +45,7 @@ class ComparisonLister(base.Lister):
             "code; may be repeated; default: max_percent of the first run if "
             f"it is smaller than {changes.MARGIN:g}, or {changes.MARGIN:g}",
         )
-        parser.add_argument(
-            "--on-inconclusive",
-            choices=("fail", "pass"),
-            default="fail",
-            help="exit code for undecided metrics that decide: fail is "
-            f"{WORSE}, pass is 0; default: %(default)s",
-        )
+        base.add_on_inconclusive(parser)
         parser.add_argument(
             "--html",
             metavar="FILE",
@@ -89,9 +80,9 @@ class ComparisonLister(base.Lister):
             _write_page(parsed.html, runs, compared, differences, summary)
         status, headline = changes.conclude(compared)
         if status == "worse" or any(run.missing for run in runs):
-            self.code = WORSE
+            self.code = base.NOT_PASSED
         elif status == "undecided" and parsed.on_inconclusive == "fail":
-            self.code = WORSE
+            self.code = base.NOT_PASSED
             self.warn(
                 f"{headline}; record more repetitions, name the metrics that "
                 "decide with --margin, or use --on-inconclusive pass"

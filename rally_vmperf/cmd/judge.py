@@ -12,9 +12,6 @@ from rally_vmperf.questions import source_judge
 from rally_vmperf.records import sources
 from rally_vmperf.report import export
 
-#: The exit code for a run that has not passed.
-NOT_PASSED = 2
-
 
 class Judge(base.Command):
     """Judge runs, and print their verdicts as a table, failures first.
@@ -46,12 +43,12 @@ class Judge(base.Command):
             lines, passed = raw_outputs.judge_outputs(parsed)
             for line in lines:
                 self.print_line(line)
-            self.code = 0 if passed else NOT_PASSED
+            self.code = 0 if passed else base.NOT_PASSED
             return
         judged = []
         for run in self._judge(parsed):
             if not run.passed:
-                self.code = NOT_PASSED
+                self.code = base.NOT_PASSED
             if parsed.format != "table":
                 judged.append(run)
                 continue

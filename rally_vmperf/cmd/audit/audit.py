@@ -20,8 +20,6 @@ if t.TYPE_CHECKING:
     from rally_vmperf.audit import fleet_capacity
     from rally_vmperf.audit import result
 
-#: The exit code for a host that is not accepted, and for too few guests.
-NOT_PASSED = 2
 _parse_number = base.create_number_parser(1)
 _FORMATS = ("table", "csv", "json", "junit", "openmetrics")
 
@@ -76,13 +74,7 @@ class Audit(base.Command):
             "metric or a glob, and that decides the exit code; may be "
             "repeated; default: 5",
         )
-        parser.add_argument(
-            "--on-inconclusive",
-            choices=("fail", "pass"),
-            default="fail",
-            help="exit code for undecided metrics that decide: fail is "
-            f"{NOT_PASSED}, pass is 0; default: %(default)s",
-        )
+        base.add_on_inconclusive(parser)
         parser.add_argument(
             "--earlier",
             action="append",
@@ -151,7 +143,7 @@ class Audit(base.Command):
             return
         found = self._audit(parsed)
         if not found.passed:
-            self.code = NOT_PASSED
+            self.code = base.NOT_PASSED
             undecided = sum(
                 host_result.status == "undecided"
                 and not found.is_accepted(host_result)

@@ -16,9 +16,6 @@ from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.questions import source_judge
 from rally_vmperf.records import sources
 
-#: The exit code of a task that has not passed.
-_NOT_PASSED = 2
-
 
 class Run(base.Command):
     """Plan, measure and judge a task, and write its report.
@@ -71,7 +68,7 @@ class Run(base.Command):
         if outcome == "error":
             return 1
         self.print_line(f"verdict: {status}")
-        return 0 if outcome == "passed" else _NOT_PASSED
+        return 0 if outcome == "passed" else base.NOT_PASSED
 
     def _judge(
         self, parsed: argparse.Namespace, uuid: str

@@ -302,10 +302,10 @@ def decide_all(
     }
     for number in {*range(len(undecided))} - family:
         decide_change(number, confidence)
-    verdict.decide_family(family, confidence, decide_change)
-    for number in family if passes_alone else ():
+    rest = verdict.decide_family(family, confidence, decide_change)
+    for number in rest if passes_alone else ():
         before = changes[number]
-        if before.status == "inconclusive" and not (
+        if not (
             decide_change(number, confidence)
             and changes[number].status == "passed"
             and classify(changes[number]) != "better"

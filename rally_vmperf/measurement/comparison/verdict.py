@@ -107,7 +107,7 @@ def decide_family(
     members: collections.abc.Collection[int],
     confidence: float,
     decide_member: t.Callable[[int, float], bool],
-) -> None:
+) -> set[int]:
     """Decide intervals together, each at the confidence that it requires.
 
     The correction is that of Holm: an interval has the error of one among all
@@ -119,6 +119,7 @@ def decide_family(
     :param confidence: The confidence of all decisions together.
     :param decide_member: A function that decides a member at a confidence, and
         returns whether its interval decides.
+    :returns: The members that no interval decided.
     """
     undecided, before = {*members}, 0
     while len(undecided) not in (0, before):
@@ -127,6 +128,7 @@ def decide_family(
         undecided = {
             member for member in undecided if not decide_member(member, level)
         }
+    return undecided
 
 
 def may_be_within(comparison: loss.Comparison, limit: float) -> bool:

@@ -1,8 +1,37 @@
+import math
 import unittest
 
 import ddt
+import numpy
+from scipy import stats
 
 from tests.unit import made
+
+
+def decide(values, limit, is_minimum):
+    """Return the status of a limit on values, by scipy's one-sample t test.
+
+    Few repetitions need more to pass, because a rare disturbance may be
+    missing: 98.5 % up to ten of them, and less up to twenty.
+    """
+    logs = numpy.log(values)
+    few = min(1, max(0, (20 - len(values)) / 10))
+    failing, passing = (
+        stats.t.interval(
+            confidence, len(logs) - 1, logs.mean(), stats.sem(logs)
+        )
+        for confidence in (0.95, 1 - 0.05 * 0.3**few)
+    )
+    bound = math.log(limit)
+    if is_minimum:
+        bound, failing, passing = (
+            -bound,
+            [-end for end in failing[::-1]],
+            [-end for end in passing[::-1]],
+        )
+    if passing[1] <= bound:
+        return "passed"
+    return "failed" if failing[0] > bound else "inconclusive"
 
 
 @ddt.ddt
@@ -170,3 +199,26 @@ class RatiosTestCase(unittest.TestCase):
             judge = made.judge(entries, {}, max={"*": limit})
             self.assertEqual(status, judge.judgement().status)
             self.assertEqual(beyond, judge.is_failure_final())
+
+
+@ddt.ddt
+class TestIndependentRewrite(unittest.TestCase):
+    """The constant of a limit has no variance and no degrees of freedom."""
+
+    @ddt.data(3, 4, 5, 6, 8, 10, 15, 20, 30)
+    def test_statuses(self, repetitions):
+        """They agree in all cases, also close to the ends."""
+        random = numpy.random.default_rng(repetitions)
+        seen = set()
+        for case in range(60):
+            is_minimum = bool(case % 2)
+            values = numpy.exp(random.normal(5, 0.05, repetitions)).tolist()
+            limit = math.exp(5 + random.normal(0, 0.3 / repetitions**0.5))
+            key = "min" if is_minimum else "max"
+            (row,) = made.judgement(
+                made.several({made.IOPS: values}), {}, **{key: {"*": limit}}
+            ).absolute
+            expected = decide(values, limit, is_minimum)
+            self.assertEqual(expected, row.status, (values, limit, key))
+            seen.add(expected)
+        self.assertEqual({"passed", "failed", "inconclusive"}, seen)
