@@ -279,6 +279,34 @@ def _check_limits(document: t.Any, origin: str, limit: float) -> t.Any:
     return document
 
 
+def may_exceed(text: str, limit: int) -> bool:
+    """Return whether a JSON text may have more values than a limit.
+
+    Separators in strings count, too. Values take up to 64 times the memory of
+    their text, so that they are counted before they are parsed.
+    """
+    return text.count(",") + text.count("[") + text.count("{") > limit
+
+
+def is_too_deep(document: t.Any) -> bool:
+    """Return whether a value of JSON has too many nested levels."""
+    level = [document]
+    for _ in range(_DEEPEST + 1):
+        level = [
+            child
+            for container in level
+            if isinstance(container, dict | list)
+            for child in (
+                container.values()
+                if isinstance(container, dict)
+                else container
+            )
+        ]
+        if not level:
+            return False
+    return True
+
+
 def find_invalid(
     document: t.Any, limit: float = _MOST_YAML_VALUES
 ) -> tuple[tuple[t.Any, ...], str] | None:

@@ -378,7 +378,7 @@ def _read_content(path: str) -> bytes:
     """Return the bytes of a file, a few more than readers accept."""
     try:
         with open(path, "rb", opener=documents.open_regular) as stream:
-            return stream.read(4 * workloads.MAX_OUTPUT_CHARACTERS + 1)
+            return stream.read(4 * workloads.output_bounds.MAX_CHARACTERS + 1)
     except OSError as error:
         raise document.BaselineError(
             f"{path}: {error.strerror or error}"

@@ -6,6 +6,7 @@ import math
 import re
 import typing as t
 
+from rally_vmperf import documents
 from rally_vmperf import sanitize
 from rally_vmperf.workloads import base
 
@@ -40,6 +41,8 @@ class Document:
             start = text.find("\n{", start) + 1
         try:
             self._root, self.end = _DECODER.raw_decode(text, start)
+            if documents.is_too_deep(self._root):
+                raise RecursionError
         except (ValueError, RecursionError):
             raise base.WorkloadError(
                 f"{tool} printed {sanitize.line(text, 80)!r} instead of valid "
