@@ -12,6 +12,12 @@ from rally_vmperf import errors
 from rally_vmperf import sanitize
 
 
+#: The maximum age of runs in days, a century.
+MAX_DAYS = 36_525
+#: The default maximum of a number, which has nine digits.
+_MOST = 999_999_999
+
+
 def write(stream: t.TextIO, text: str) -> None:
     """Write a text without control characters, and flush the stream.
 
@@ -42,20 +48,23 @@ def write_file(
 
 
 def create_number_parser(
-    lowest: int,
+    lowest: int, highest: int = _MOST
 ) -> collections.abc.Callable[[str], int]:
-    """Return a function that parses a number of at most nine digits."""
+    """Return a function that parses a number within bounds."""
 
     def parse_number(text: str) -> int:
-        """Return the number in a text; reject smaller ones."""
+        """Return the number in a text; reject another text."""
         if not (
             text.isascii()
             and text.isdigit()
             and len(text) < 10
-            and int(text) >= lowest
+            and lowest <= int(text) <= highest
         ):
+            rule = f">= {lowest}"
+            if highest < _MOST:
+                rule = f"from {lowest} to {highest}"
             raise argparse.ArgumentTypeError(
-                f"{text!r:.80}: must be an integer >= {lowest}"
+                f"{text!r:.80}: must be an integer {rule}"
             )
         return int(text)
 

@@ -111,6 +111,8 @@ def _read_first(path: pathlib.Path) -> IndexedRun | None:
     try:
         with documents.open_file(path) as stream:
             document: t.Any = json.loads(stream.readline(_MAX_LINE_BYTES))
+        if not documents.is_time(document["started_at"]):
+            return None
         return IndexedRun(
             path=path,
             run=str(document.get("run") or path.stem),

@@ -6,9 +6,9 @@ import math
 import re
 import typing as t
 
-from rally_vmperf import documents
 from rally_vmperf import sanitize
 from rally_vmperf.workloads import base
+from rally_vmperf.workloads import output_bounds
 
 
 def _reject_constant(constant: str) -> t.NoReturn:
@@ -41,7 +41,7 @@ class Document:
             start = text.find("\n{", start) + 1
         try:
             self._root, self.end = _DECODER.raw_decode(text, start)
-            if documents.is_too_deep(self._root):
+            if output_bounds.is_too_deep(self._root):
                 raise RecursionError
         except (ValueError, RecursionError):
             raise base.WorkloadError(

@@ -13,6 +13,8 @@ MAX_CHARACTERS = 1 << 20
 MAX_LINE_CHARACTERS = 4096
 #: The maximum number of values in JSON; a run of fio has up to 350,000.
 MAX_JSON_VALUES = 500_000
+#: The maximum number of nested levels in JSON; fio has eight.
+_MAX_JSON_LEVELS = 64
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -62,3 +64,22 @@ def find_long_line(text: str) -> int:
         if len(line) > MAX_LINE_CHARACTERS:
             return number
     return 0
+
+
+def is_too_deep(document: t.Any) -> bool:
+    """Return whether a value of JSON has too many nested levels."""
+    level = [document]
+    for _ in range(_MAX_JSON_LEVELS + 1):
+        level = [
+            child
+            for container in level
+            if isinstance(container, dict | list)
+            for child in (
+                container.values()
+                if isinstance(container, dict)
+                else container
+            )
+        ]
+        if not level:
+            return False
+    return True

@@ -239,7 +239,7 @@ def load_objects(tool: str, text: str) -> list[dict[str, t.Any]]:
     while begin:
         try:
             content, end = decoder.raw_decode(text, begin.end() - 1)
-            if documents.is_too_deep(content):
+            if output_bounds.is_too_deep(content):
                 raise ValueError("it has too many levels")
         except (ValueError, RecursionError) as problem:
             raise error(tool, f"the JSON is damaged: {problem}") from None
