@@ -98,7 +98,7 @@ def parse_json(
         text = content if isinstance(content, str) else content.decode()
         if may_exceed(text, most_values):
             raise ValueError(f"more than {most_values} values")
-        document = json.loads(text, object_pairs_hook=_build_mapping)
+        document = json.loads(text, object_pairs_hook=build_mapping)
     except json.JSONDecodeError as error:
         position = f"line {error.lineno} column {error.colno}"
         raise DocumentError(
@@ -272,7 +272,7 @@ def _format_reason(error: BaseException) -> str:
     return sanitize.line(error)
 
 
-def _build_mapping(pairs: list[tuple[str, t.Any]]) -> dict[str, t.Any]:
+def build_mapping(pairs: list[tuple[str, t.Any]]) -> dict[str, t.Any]:
     """Return the pairs of a JSON object as a dict; reject duplicate keys."""
     mapping = dict(pairs)
     if len(mapping) < len(pairs):

@@ -11,11 +11,12 @@ from cliff import lister
 from rally_vmperf import errors
 from rally_vmperf import sanitize
 
-
 #: The maximum age of runs in days, a century.
 MAX_DAYS = 36_525
 #: The default maximum of a number, which has nine digits.
 _MOST = 999_999_999
+#: The packages whose exceptions are about Rally's database.
+_DATABASE_PACKAGES = ("sqlalchemy", "oslo_db")
 
 
 def write(stream: t.TextIO, text: str) -> None:
@@ -71,6 +72,31 @@ def create_number_parser(
     return parse_number
 
 
+def _describe_error(error: Exception, subject: str) -> str:
+    """Return an error that is not ours as one line with its object.
+
+    :param subject: The object, if the error does not name it.
+    """
+    if isinstance(error, OSError):
+        reason = error.strerror or sanitize.line(error)
+        return f"{error.filename or subject}: {reason}"
+    if type(error).__module__.partition(".")[0] in _DATABASE_PACKAGES:
+        # The other texts have the statement and its parameters.
+        cause = getattr(error, "inner_exception", None) or error
+        reason = sanitize.line(getattr(cause, "orig", None) or cause)
+        return (
+            f"{subject}: Rally's database cannot be read: {reason}; to create "
+            "it: rally-vmperf init"
+        )
+    reason = sanitize.line(error, 1000)
+    if isinstance(error, ValueError):
+        return f"{subject}: {reason}"
+    return (
+        f"{subject}: unexpected {type(error).__name__}: {reason}; to see its "
+        "origin: add --debug before the command"
+    )
+
+
 class _BaseCommand(command.Command):
     """A command with an exit code."""
 
@@ -93,16 +119,36 @@ class _BaseCommand(command.Command):
     def run(self, parsed: argparse.Namespace) -> int:
         """Run the command, and return its exit code.
 
-        :raises VMPerfError: If a file cannot be read or written.
+        :raises VMPerfError: If the command fails; with the object, in one
+            line.
         """
         try:
             return super().run(parsed) or self.code
-        except OSError as error:
-            if error.filename is None:
+        except BrokenPipeError:
+            raise
+        except errors.VMPerfError as error:
+            lines = filter(None, map(str.strip, str(error).splitlines()))
+            if (line := "; ".join(lines)) == str(error):
                 raise
+            raise errors.VMPerfError(line) from error
+        except Exception as error:
             raise errors.VMPerfError(
-                f"{error.filename}: {error.strerror}"
+                _describe_error(error, self._describe_object(parsed))
             ) from error
+
+    def _describe_object(self, parsed: argparse.Namespace) -> str:
+        """Return the name and the arguments of the command as text.
+
+        Options with their defaults are omitted.
+        """
+        words = [self.cmd_name or type(self).__name__.lower()]
+        parser = self.get_parser("")
+        for action in parser._actions:
+            value = getattr(parsed, action.dest, None)
+            if action.option_strings or value in (None, []):
+                continue
+            words += value if isinstance(value, list) else [value]
+        return sanitize.line(" ".join(map(str, words)))
 
     def print_line(self, line: str) -> None:
         """Print a line to standard output."""

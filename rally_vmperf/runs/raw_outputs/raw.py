@@ -233,7 +233,7 @@ def load_objects(tool: str, text: str) -> list[dict[str, t.Any]]:
             tool,
             f"the JSON has more than {output_bounds.MAX_JSON_VALUES} values",
         )
-    decoder = json.JSONDecoder()
+    decoder = json.JSONDecoder(object_pairs_hook=documents.build_mapping)
     objects: list[dict[str, t.Any]] = []
     begin = _OBJECT.search(text)
     while begin:
