@@ -9,6 +9,7 @@ import dataclasses
 
 import markupsafe
 
+from rally_vmperf import sanitize
 from rally_vmperf.audit import host_table
 from rally_vmperf.audit import hosts
 from rally_vmperf.audit import result
@@ -168,7 +169,8 @@ def _draw_strip(strip: Strip, end: float) -> markupsafe.Markup:
         for kind, points in plain.items()
         if points
     )
-    label = style.shorten(strip.figure.title, _MAX_LABEL_CHARACTERS)
+    title = sanitize.printable(strip.figure.title)
+    label = style.shorten(title, _MAX_LABEL_CHARACTERS)
     return markupsafe.Markup(
         '<p><span>{}</span><svg>{}<svg viewBox="0 0 {} 22" '
         'preserveAspectRatio="none">{}</svg>{}</svg><b>{}</b></p>'
@@ -186,4 +188,5 @@ def _name_worse(strip: Strip) -> str:
     worse = strip.worse
     if not worse:
         return units.number_of("host", len(strip.changes))
-    return ", ".join(host_table.list_first(worse, lambda change: change.host))
+    names = host_table.list_first(worse, lambda change: change.host)
+    return sanitize.printable(", ".join(names))

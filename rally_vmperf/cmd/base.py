@@ -3,6 +3,7 @@
 import argparse
 import collections.abc
 import pathlib
+import re
 import typing as t
 
 from cliff import command
@@ -168,6 +169,19 @@ class Command(_BaseCommand):
     """A command that returns no table."""
 
 
+#: A loss with its sign, or an interval, which is no formula.
+_LOSS = re.compile(r"[+-][0-9][0-9.]{0,20}(?: to [+-]?[0-9.]{1,20})?(?: %)?")
+
+
+def _format_cell(value: t.Any) -> t.Any:
+    """Return the value of a cell of CSV; numbers are not changed."""
+    from rally_vmperf.report.formats import csv
+
+    if type(value) is not str or _LOSS.fullmatch(value):
+        return value
+    return csv.format_text(value)
+
+
 class Lister(_BaseCommand, lister.Lister):
     """A command that returns a table."""
 
@@ -177,7 +191,12 @@ class Lister(_BaseCommand, lister.Lister):
         column_names: collections.abc.Sequence[str],
         data: collections.abc.Iterable[collections.abc.Iterable[t.Any]],
     ) -> int:
-        """Print the table without control characters; return the exit code."""
+        """Print the table without control characters; return the exit code.
+
+        In CSV, a text that a spreadsheet would compute has an apostrophe.
+        """
         rows = [tuple(map(sanitize.printable_or_same, row)) for row in data]
+        if parsed_args.formatter == "csv":
+            rows = [tuple(map(_format_cell, row)) for row in rows]
         code = super().produce_output(parsed_args, column_names, rows)
         return t.cast(int, code)
