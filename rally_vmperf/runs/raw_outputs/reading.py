@@ -114,7 +114,7 @@ def read(
         raise raw.error(
             reader.tool, f"the output is damaged: {problem!s:.80} is missing"
         ) from problem
-    except (ValueError, OverflowError) as problem:
+    except (ValueError, ArithmeticError) as problem:
         raise raw.error(
             reader.tool, f"the output is damaged: {problem!s:.120}"
         ) from problem

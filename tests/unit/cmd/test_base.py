@@ -113,7 +113,7 @@ class CommandLineTestCase(unittest.TestCase):
         with (
             contextlib.redirect_stderr(stderr),
             contextlib.redirect_stdout(io.StringIO()),
-            mock.patch("rally_vmperf.termination.as_interrupt"),
+            mock.patch("rally_vmperf.termination.as_interrupt", autospec=True),
         ):
             try:
                 code = main.main([*arguments, "--config-file", str(self.conf)])

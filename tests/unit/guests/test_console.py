@@ -26,6 +26,7 @@ class LogTest(unittest.TestCase):
             with mock.patch.object(
                 cloud.compute,
                 "get_server_console_output",
+                autospec=True,
                 side_effect=[answer],
             ):
                 diagnosis = console.diagnose(cloud, "server")
