@@ -68,7 +68,10 @@ class TestCloudInit(laboratory.Case):
         )
         # The recipe of our image is changed, and not copied.
         with mock.patch.object(
-            guest_image.resources, "path", return_value=folder
+            guest_image.resources,
+            "path",
+            autospec=True,
+            return_value=folder,
         ):
             guest_image.build(recipe, lab.folder / "cloud-init.log")
         image_id = upload.upload_image(

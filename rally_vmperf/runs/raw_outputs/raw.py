@@ -223,6 +223,17 @@ def number(content: object) -> float:
     return float(content)
 
 
+def _build_object(pairs: list[tuple[str, t.Any]]) -> dict[str, t.Any]:
+    """Return a JSON object; reject a key with two values.
+
+    iperf3 prints some keys twice, with the same value.
+    """
+    members = dict(pairs)
+    if all(members[key] == value for key, value in pairs):
+        return members
+    return documents.build_mapping(pairs)
+
+
 def load_objects(tool: str, text: str) -> list[dict[str, t.Any]]:
     """Return the JSON objects in an output, which begin in lines of their own.
 
@@ -233,7 +244,7 @@ def load_objects(tool: str, text: str) -> list[dict[str, t.Any]]:
             tool,
             f"the JSON has more than {output_bounds.MAX_JSON_VALUES} values",
         )
-    decoder = json.JSONDecoder(object_pairs_hook=documents.build_mapping)
+    decoder = json.JSONDecoder(object_pairs_hook=_build_object)
     objects: list[dict[str, t.Any]] = []
     begin = _OBJECT.search(text)
     while begin:

@@ -22,6 +22,7 @@ class TestStrip(unittest.TestCase):
         strip = page.Strip(figure=made.figure(), changes=(change,))
         with mock.patch(
             "rally_vmperf.audit.host_table.describe_loss",
+            autospec=True,
             return_value="9 % worse",
         ):
             html = page._draw_strip(strip, 10.0)

@@ -1,10 +1,11 @@
 """Tests of what leaves a command: one line that names the object."""
 
 import argparse
-import contextlib
-import io
+import json
 import os
 import pathlib
+import subprocess
+import sys
 import tempfile
 import unittest
 from unittest import mock
@@ -12,9 +13,9 @@ from unittest import mock
 import ddt
 import sqlalchemy.exc
 
+import tests
 from rally_vmperf import errors
 from rally_vmperf.cmd import base
-from rally_vmperf.cmd import main
 
 #: Commands with one argument that is replaced.
 COMMANDS = (
@@ -104,28 +105,31 @@ class CommandLineTestCase(unittest.TestCase):
             f"journal_dir = {folder}/journal\n"
             f"[database]\nconnection = sqlite:///{folder}/rally.sqlite\n"
         )
-        self.enterContext(mock.patch.dict(os.environ, {"HOME": folder}))
-        self.enterContext(contextlib.chdir(folder))
 
-    def run_line(self, *arguments):
-        """Return the exit code and the error of a command line."""
-        stderr = io.StringIO()
-        with (
-            contextlib.redirect_stderr(stderr),
-            contextlib.redirect_stdout(io.StringIO()),
-            mock.patch("rally_vmperf.termination.as_interrupt", autospec=True),
-        ):
-            try:
-                code = main.main([*arguments, "--config-file", str(self.conf)])
-            except SystemExit as end:
-                code = end.code
-        return code, stderr.getvalue()
+    def run_lines(self, lines):
+        """Return the exit code and the error of each command line."""
+        options = ["--config-file", str(self.conf)]
+        process = subprocess.run(
+            [sys.executable, "-m", "tests.unit.cmd.command_lines"],
+            input=json.dumps([[*line, *options] for line in lines]),
+            env={
+                **os.environ,
+                "HOME": str(self.folder),
+                "PYTHONPATH": str(pathlib.Path(tests.__file__).parents[1]),
+            },
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self.assertEqual(0, process.returncode, process.stderr)
+        return json.loads(process.stdout)
 
     @ddt.data(*COMMANDS)
     def test_fuzz(self, command):
-        for word in WORDS:
+        results = self.run_lines([*command, word] for word in WORDS)
+        for word, (code, text) in zip(WORDS, results, strict=True):
             with self.subTest(word):
-                code, text = self.run_line(*command, word)
                 self.assertNotEqual(0, code, text)
                 if code == 2:
                     # argparse prints the usage before its line.
@@ -142,7 +146,10 @@ class CommandLineTestCase(unittest.TestCase):
                 )
 
     def test_output_that_is_a_directory(self):
-        for path in ("/", str(self.folder)):
-            code, text = self.run_line("image", "build", "--output", path)
+        paths = ("/", str(self.folder))
+        results = self.run_lines(
+            ["image", "build", "--output", path] for path in paths
+        )
+        for path, (code, text) in zip(paths, results, strict=True):
             self.assertEqual(1, code)
             self.assertIn(f"--output={path}: must be a file, such as", text)

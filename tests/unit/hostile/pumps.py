@@ -120,6 +120,9 @@ def list_patterns() -> tuple[list[Usage], list[str]]:
         name = ".".join(path.relative_to(root.parent).with_suffix("").parts)
         name = name.removesuffix(".__init__")
         tree = ast.parse(path.read_text())
+        if not _uses_re(tree):
+            # An import of Tempest, for example, has effects on other tests.
+            continue
         module = importlib.import_module(name)
         for variable, content in vars(module).items():
             for pattern in _find_patterns(content):
@@ -153,6 +156,15 @@ def _add(
         pattern,
         known.place if known else place,
         frozenset({*methods, *(known.methods if known else ())}),
+    )
+
+
+def _uses_re(tree: ast.Module) -> bool:
+    """Return whether a module imports ``re``."""
+    return any(
+        isinstance(node, ast.Import)
+        and any(alias.name == "re" for alias in node.names)
+        for node in tree.body
     )
 
 

@@ -272,6 +272,7 @@ class RejectedTestCase(unittest.TestCase):
         ),
         ("x" * (1 << 21), "dd", None, "has more than 1048576 characters"),
         ("{", "fio", None, "fio: the JSON is damaged"),
+        ('{"a": 1, "a": 2}', "fio", None, "key 'a' is duplicated"),
         ('{"fio version": "3.33"}', "", None, "fio: the output is damaged"),
         (
             "fio-3.33\nStarting 1 process\n",
