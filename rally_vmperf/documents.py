@@ -5,6 +5,7 @@ An error is one line that names the document, the position and the reason.
 
 import collections
 import collections.abc
+import datetime
 import errno
 import functools
 import json
@@ -34,6 +35,9 @@ Schema = dict[str, t.Any]
 
 #: The default maximum size of a document in bytes.
 LARGEST = 64 << 20
+#: The default maximum number of values in a JSON document. Rally's results of
+#: a hundred runs have some millions.
+_MOST_VALUES = 50_000_000
 #: The maximum size of a YAML document in bytes; YAML is slow to parse.
 _LARGEST_YAML = 4 << 20
 #: The maximum number of nested levels; a record has ten.
@@ -41,6 +45,8 @@ _DEEPEST = 64
 #: The maximum number of values in a YAML document, aliases included.
 _MOST_YAML_VALUES = 100_000
 _LARGEST_NUMBER = sys.float_info.max
+#: A string of JSON; one without an end contains the rest of the text.
+_STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"?', re.S)
 #: Half of a character, which cannot be encoded.
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -77,17 +83,22 @@ def read_text(path: pathlib.Path) -> str:
         raise DocumentError(f"{path}: {_format_reason(error)}") from None
 
 
-def parse_json(content: bytes | str, origin: str) -> t.Any:
+def parse_json(
+    content: bytes | str, origin: str, most_values: int = _MOST_VALUES
+) -> t.Any:
     """Return the value of a JSON text; reject an invalid text.
 
     :param content: The JSON text.
     :param origin: The name of the document in errors.
+    :param most_values: The maximum number of values.
     :raises DocumentError: If the text is not valid; the message contains the
         position and the reason.
     """
     try:
         text = content if isinstance(content, str) else content.decode()
-        document = json.loads(text, object_pairs_hook=_build_mapping)
+        if may_exceed(text, most_values):
+            raise ValueError(f"more than {most_values} values")
+        document = json.loads(text, object_pairs_hook=build_mapping)
     except json.JSONDecodeError as error:
         position = f"line {error.lineno} column {error.colno}"
         raise DocumentError(
@@ -148,7 +159,10 @@ def first_error(
     validator = (
         _create_exact_validator() if exact else jsonschema.Draft7Validator
     )
-    validation_errors = validator(schema).iter_errors(value)
+    checker = _create_format_checker()
+    validation_errors = validator(schema, format_checker=checker).iter_errors(
+        value
+    )
     return jsonschema.exceptions.best_match(validation_errors)
 
 
@@ -163,6 +177,30 @@ def _create_exact_validator() -> t.Any:
     return jsonschema.validators.extend(
         jsonschema.Draft7Validator, type_checker=checker
     )
+
+
+@functools.cache
+def _create_format_checker() -> t.Any:
+    """Return a checker of the formats of texts in schemas."""
+    import jsonschema
+
+    checker = jsonschema.FormatChecker(formats=())
+    checker.checks("date-time")(
+        lambda value: not isinstance(value, str) or is_time(value)
+    )
+    return checker
+
+
+def is_time(text: str) -> bool:
+    """Return whether a text is a time with a zone, of the years of clouds.
+
+    Other years cannot be converted into every time zone.
+    """
+    try:
+        time = datetime.datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return time.tzinfo is not None and 1970 <= time.year < 3000
 
 
 def check(schema: Json, value: t.Any, origin: str) -> None:
@@ -234,7 +272,7 @@ def _format_reason(error: BaseException) -> str:
     return sanitize.line(error)
 
 
-def _build_mapping(pairs: list[tuple[str, t.Any]]) -> dict[str, t.Any]:
+def build_mapping(pairs: list[tuple[str, t.Any]]) -> dict[str, t.Any]:
     """Return the pairs of a JSON object as a dict; reject duplicate keys."""
     mapping = dict(pairs)
     if len(mapping) < len(pairs):
@@ -277,6 +315,25 @@ def _check_limits(document: t.Any, origin: str, limit: float) -> t.Any:
             f"{origin} is damaged: at {_format_json_path(keys)}: {reason}"
         )
     return document
+
+
+def may_exceed(text: str, limit: int) -> bool:
+    """Return whether a JSON text may have more values than a limit.
+
+    Values take up to 64 times the memory of their text, so that they are
+    counted before they are parsed.
+    """
+    if _count_values(text) <= limit:
+        return False
+    return _count_values(_STRING.sub("", text)) > limit
+
+
+def _count_values(text: str) -> int:
+    """Return an upper bound of the number of values in a JSON text.
+
+    Separators in strings count, too.
+    """
+    return text.count(",") + text.count("[") + text.count("{") + 1
 
 
 def find_invalid(

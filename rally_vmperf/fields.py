@@ -21,6 +21,8 @@ Amount = t.Annotated[float, ("minimum", 0), ("digits", 5)]
 Share = t.Annotated[float, ("minimum", 0), ("maximum", 1)]
 #: The identifier of a task or of a run.
 Identifier = t.Annotated[str, ("maxLength", 64)]
+#: A time with a zone, ISO 8601.
+Time = t.Annotated[str, ("format", "date-time")]
 #: The name of a baseline or of a class of machines.
 Name = t.Annotated[
     str, ("pattern", r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$(?!\n)")

@@ -22,6 +22,9 @@ import time
 import yaml
 
 USER = "debian"
+#: The maximum size of metadata and of user data in bytes, and the maximum
+#: number of nested levels of a document.
+LARGEST, DEEPEST = 1 << 20, 64
 LABELS = ("config-2", "CONFIG-2")
 SUPPORTED = {
     *("bootcmd", "runcmd", "write_files"),
@@ -31,7 +34,10 @@ SUPPORTED = {
 WITHOUT_EFFECT = {"no_ssh_fingerprints", "package_update", "package_upgrade"}
 _HOST_KEY = re.compile("(rsa|ecdsa|ed25519)_(private|public)")
 _HOSTNAME = re.compile("[A-Za-z0-9]([A-Za-z0-9-]{0,62})")
-_INVALID = (OSError, ValueError, TypeError, LookupError, AttributeError)
+_INVALID = (
+    *(OSError, ValueError, TypeError, LookupError, AttributeError),
+    *(RecursionError, MemoryError, OverflowError),
+)
 _UNAVAILABLE = (
     *_INVALID,
     http.client.HTTPException,
@@ -58,7 +64,20 @@ def write(path, content, mode=0o644):
     path.chmod(mode)
 
 
-def read_drive(root, service):
+def describe(error):
+    """Return the kind of an error, whose message would quote the data."""
+    if isinstance(error, subprocess.CalledProcessError):
+        return f"exit status {error.returncode}"
+    if isinstance(error, OSError) and error.errno:
+        return os.strerror(error.errno)
+    return error.args[0] if type(error) is Invalid else type(error).__name__
+
+
+class Invalid(ValueError):
+    """Invalid data; the message does not contain them."""
+
+
+def read_drive(root, service, deadline):
     """Return metadata and user data from the config drive."""
     mount = root / "run/vmperf-guest/drive"
     mount.mkdir(parents=True, exist_ok=True)
@@ -74,29 +93,47 @@ def read_drive(root, service):
             latest = mount / "openstack/latest"
             user_data = latest / "user_data"
             return (
-                (latest / "meta_data.json").read_bytes(),
-                user_data.read_bytes() if user_data.exists() else b"",
+                read_file(latest / "meta_data.json"),
+                read_file(user_data) if user_data.exists() else b"",
             )
         finally:
             run("umount", str(mount))
-    raise LookupError("there is none")
+    raise Invalid("there is none")
 
 
-def read_service(root, service):
-    """Return metadata and user data from the metadata service."""
+def read_file(path):
+    """Return the content of a file; reject a large one."""
+    with path.open("rb") as stream:
+        content = stream.read(LARGEST + 1)
+    if len(content) > LARGEST:
+        raise Invalid(f"{path.name} has more than {LARGEST} bytes")
+    return content
+
+
+def read_service(root, service, deadline):
+    """Return metadata and user data from the metadata service.
+
+    A service that sends without end, or a byte now and then, is given up.
+    """
     contents = []
     for name in ("meta_data.json", "user_data"):
         connection = http.client.HTTPConnection(service, timeout=10)
         try:
             connection.request("GET", f"/openstack/latest/{name}")
             answer = connection.getresponse()
-            content = answer.read()
+            content = b""
+            while chunk := answer.read1(1 << 16):
+                content += chunk
+                if len(content) > LARGEST:
+                    raise Invalid(f"{name} has more than {LARGEST} bytes")
+                if time.monotonic() >= deadline:
+                    raise Invalid(f"{name} is not complete in time")
         finally:
             connection.close()
         if answer.status == 404 and contents:
             content = b""
         elif answer.status != 200:
-            raise LookupError(f"{name}: status {answer.status}")
+            raise Invalid(f"{name}: status {answer.status}")
         contents.append(content)
     return contents
 
@@ -113,16 +150,18 @@ def find_data(root, service, seconds):
     """
     deadline = time.monotonic() + seconds
     while True:
+        # A source has some time, even if it is the last attempt.
+        end = max(deadline, time.monotonic() + 10)
         reasons = []
         for source, read in SOURCES.items():
             try:
-                content, user_data = read(root, service)
+                content, user_data = read(root, service, end)
                 metadata = json.loads(content)
                 if isinstance(metadata, dict):
                     return source, metadata, user_data
-                raise ValueError("meta_data.json is not a mapping")
+                raise Invalid("meta_data.json is not a mapping")
             except _UNAVAILABLE as error:
-                reasons.append(f"{source}: {error}")
+                reasons.append(f"{source}: {describe(error)}")
         if time.monotonic() >= deadline:
             raise LookupError("; ".join(reasons))
         time.sleep(0.5)
@@ -138,17 +177,29 @@ def parse_user_data(user_data):
             if part.get_content_type() == "text/cloud-config":
                 documents.append(part.get_payload(decode=True))
             elif not part.is_multipart():
-                say(f"user data is ignored: {part.get_content_type()!r}")
+                say("user data is ignored: a part is no cloud-config")
     merged = {}
     for document in documents:
         try:
+            check_depth(document)
             merged.update(yaml.safe_load(document) or {})
         except yaml.YAMLError:
-            # The message would quote the document.
-            raise ValueError("not valid YAML") from None
-    for key in sorted(map(str, merged.keys() - SUPPORTED - WITHOUT_EFFECT)):
-        say(f"user data is ignored: key {key!r} is not supported")
+            raise Invalid("not valid YAML") from None
+    if others := merged.keys() - SUPPORTED - WITHOUT_EFFECT:
+        say(f"user data is ignored: {len(others)} keys are not supported")
     return merged
+
+
+def check_depth(document):
+    """Reject a document that is too deep to be loaded, or has references."""
+    depth = 0
+    for event in yaml.parse(document):
+        if isinstance(event, (yaml.CollectionStartEvent, yaml.AliasEvent)):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+        if depth > DEEPEST:
+            raise Invalid(f"more than {DEEPEST} levels or references")
 
 
 def compose_script(commands):
@@ -165,7 +216,7 @@ def set_hostname(root, metadata):
     full = metadata.get("hostname", "")
     name = full.split(".")[0]
     if not _HOSTNAME.fullmatch(name):
-        raise ValueError("not a valid host name")
+        raise Invalid("not a valid host name")
     run("hostname", name)
     write(root / "etc/hostname", f"{name}\n".encode())
     write(
@@ -183,7 +234,7 @@ def authorize_keys(root, metadata, document):
     ]
     lines = [key.strip() for key in keys]
     if not all(line.isprintable() for line in lines):
-        raise ValueError("a key is not one printable line")
+        raise Invalid("a key is not one printable line")
     home = root / "home" / USER
     path = home / ".ssh/authorized_keys"
     write(path, "".join(f"{line}\n" for line in lines).encode(), 0o600)
@@ -199,8 +250,14 @@ def install_host_keys(root, document):
     if document.get("ssh_deletekeys", True):
         for path in folder.glob("ssh_host_*"):
             path.unlink()
-    for name, key in (document.get("ssh_keys") or {}).items():
-        kind, half = _HOST_KEY.fullmatch(name).groups()
+    invalid = 0
+    keys = document.get("ssh_keys") or {}
+    for name, key in keys.items() if isinstance(keys, dict) else [("", "")]:
+        match = isinstance(name, str) and _HOST_KEY.fullmatch(name)
+        if not (match and isinstance(key, str)):
+            invalid += 1
+            continue
+        kind, half = match.groups()
         private = half == "private"
         suffix = "" if private else ".pub"
         write(
@@ -211,6 +268,8 @@ def install_host_keys(root, document):
     if not any(folder.glob("ssh_host_*_key")):
         path = folder / "ssh_host_ed25519_key"
         run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(path))
+    if invalid:
+        raise Invalid(f"{invalid} entries of ssh_keys are not valid")
 
 
 def print_host_keys(root, document):
@@ -231,14 +290,16 @@ def write_files(root, entries):
         if encoding in ("b64", "base64"):
             content = base64.b64decode(content)
         elif encoding != "text/plain":
-            raise ValueError(f"encoding {encoding!r} is not supported")
+            raise Invalid("an encoding is not supported")
         mode = entry.get("permissions", 0o644)
         path = root / entry["path"].lstrip("/")
         if entry.get("append") and path.exists():
             content = path.read_bytes() + content
         write(path, content, mode if isinstance(mode, int) else int(mode, 8))
         if "owner" in entry:
-            run("chown", "--", entry["owner"], str(path))
+            # Its message would quote the owner.
+            owner = ("chown", "--", entry["owner"], str(path))
+            run(*owner, stderr=subprocess.DEVNULL)
 
 
 def configure(root, metadata, user_data):
@@ -277,7 +338,7 @@ def configure(root, metadata, user_data):
             step()
         except (*_INVALID, subprocess.SubprocessError) as error:
             failures += 1
-            say(f"{name}: {error}")
+            say(f"{name}: {describe(error)}")
     return not failures
 
 
@@ -295,7 +356,7 @@ def main(root="/", service="169.254.169.254", seconds="120"):
     try:
         source, metadata, user_data = find_data(root, service, float(seconds))
     except LookupError as error:
-        say(f"No instance datasource found: {error}")
+        say(f"No instance datasource found: {error.args[0]}")
         install_host_keys(root, {})
         return 1
     succeeded = configure(root, metadata, user_data)

@@ -9,6 +9,7 @@ import dataclasses
 
 import markupsafe
 
+from rally_vmperf import sanitize
 from rally_vmperf.audit import host_table
 from rally_vmperf.audit import hosts
 from rally_vmperf.audit import result
@@ -170,7 +171,8 @@ def _draw_strip(strip: Strip, end: float) -> markupsafe.Markup:
         style.create_element("path", style=kind, d="".join(points))
         for kind, points in plain.items()
     )
-    label = style.shorten(strip.figure.title, _MAX_LABEL_CHARACTERS)
+    title = sanitize.printable(strip.figure.title)
+    label = style.shorten(title, _MAX_LABEL_CHARACTERS)
     return markupsafe.Markup(
         '<p><span>{}</span><svg>{}<svg viewBox="0 0 {} 22" '
         'preserveAspectRatio="none">{}</svg>{}</svg><b>{}</b></p>'
@@ -188,4 +190,5 @@ def _name_hosts(strip: Strip) -> str:
     named = strip.named
     if not named:
         return units.number_of("host", len(strip.changes))
-    return ", ".join(host_table.list_first(named, lambda change: change.host))
+    names = host_table.list_first(named, lambda change: change.host)
+    return sanitize.printable(", ".join(names))

@@ -162,7 +162,7 @@ class Baseline:
     name: fields.Name
     machine_class: fields.Name = ""
     session: t.Annotated[str, ("minLength", 1), ("maxLength", 64)]
-    recorded_at: str
+    recorded_at: fields.Time
     software: collections.abc.Mapping[str, str]
     machine: Machine
     peer: Machine | None = None

@@ -20,7 +20,9 @@ from rally_vmperf.bundles import bundle
 _SCRIPT = importlib.resources.files("rally_vmperf.bundles") / "program.sh"
 #: The timeout of a command for one package, in seconds.
 _TIMEOUT = 300
-_LOADED = re.compile(r"^\s*([^\s/]+) => (/\S+) \(0x[0-9a-f]+\)$", re.MULTILINE)
+_LOADED = re.compile(
+    r"^[ \t]*([^\s/]+) => (/\S+) \(0x[0-9a-f]+\)$", re.MULTILINE
+)
 _DIRECTORIES = ("usr/bin", "bin", "usr/sbin", "sbin", "usr/games")
 
 

@@ -3,6 +3,7 @@
 import argparse
 import collections.abc
 import pathlib
+import re
 import typing as t
 
 from cliff import command
@@ -10,6 +11,13 @@ from cliff import lister
 
 from rally_vmperf import errors
 from rally_vmperf import sanitize
+
+#: The maximum age of runs in days, a century.
+MAX_DAYS = 36_525
+#: The default maximum of a number, which has nine digits.
+_MOST = 999_999_999
+#: The packages whose exceptions are about Rally's database.
+_DATABASE_PACKAGES = ("sqlalchemy", "oslo_db")
 
 
 def write(stream: t.TextIO, text: str) -> None:
@@ -57,24 +65,52 @@ def add_on_inconclusive(parser: argparse.ArgumentParser) -> None:
 
 
 def create_number_parser(
-    lowest: int,
+    lowest: int, highest: int = _MOST
 ) -> collections.abc.Callable[[str], int]:
-    """Return a function that parses a number of at most nine digits."""
+    """Return a function that parses a number within bounds."""
 
     def parse_number(text: str) -> int:
-        """Return the number in a text; reject smaller ones."""
+        """Return the number in a text; reject another text."""
         if not (
             text.isascii()
             and text.isdigit()
             and len(text) < 10
-            and int(text) >= lowest
+            and lowest <= int(text) <= highest
         ):
+            rule = f">= {lowest}"
+            if highest < _MOST:
+                rule = f"from {lowest} to {highest}"
             raise argparse.ArgumentTypeError(
-                f"{text!r:.80}: must be an integer >= {lowest}"
+                f"{text!r:.80}: must be an integer {rule}"
             )
         return int(text)
 
     return parse_number
+
+
+def _describe_error(error: Exception, subject: str) -> str:
+    """Return an error that is not ours as one line with its object.
+
+    :param subject: The object, if the error does not name it.
+    """
+    if isinstance(error, OSError):
+        reason = error.strerror or sanitize.line(error)
+        return f"{error.filename or subject}: {reason}"
+    if type(error).__module__.partition(".")[0] in _DATABASE_PACKAGES:
+        # The other texts have the statement and its parameters.
+        cause = getattr(error, "inner_exception", None) or error
+        reason = sanitize.line(getattr(cause, "orig", None) or cause)
+        return (
+            f"{subject}: Rally's database cannot be read: {reason}; to create "
+            "it: rally-vmperf init"
+        )
+    reason = sanitize.line(error, 1000)
+    if isinstance(error, ValueError):
+        return f"{subject}: {reason}"
+    return (
+        f"{subject}: unexpected {type(error).__name__}: {reason}; to see its "
+        "origin: add --debug before the command"
+    )
 
 
 class _BaseCommand(command.Command):
@@ -99,16 +135,36 @@ class _BaseCommand(command.Command):
     def run(self, parsed: argparse.Namespace) -> int:
         """Run the command, and return its exit code.
 
-        :raises VMPerfError: If a file cannot be read or written.
+        :raises VMPerfError: If the command fails; with the object, in one
+            line.
         """
         try:
             return super().run(parsed) or self.code
-        except OSError as error:
-            if error.filename is None:
+        except BrokenPipeError:
+            raise
+        except errors.VMPerfError as error:
+            lines = filter(None, map(str.strip, str(error).splitlines()))
+            if (line := "; ".join(lines)) == str(error):
                 raise
+            raise errors.VMPerfError(line) from error
+        except Exception as error:
             raise errors.VMPerfError(
-                f"{error.filename}: {error.strerror}"
+                _describe_error(error, self._describe_object(parsed))
             ) from error
+
+    def _describe_object(self, parsed: argparse.Namespace) -> str:
+        """Return the name and the arguments of the command as text.
+
+        Options with their defaults are omitted.
+        """
+        words = [self.cmd_name or type(self).__name__.lower()]
+        parser = self.get_parser("")
+        for action in parser._actions:
+            value = getattr(parsed, action.dest, None)
+            if action.option_strings or value in (None, []):
+                continue
+            words += value if isinstance(value, list) else [value]
+        return sanitize.line(" ".join(map(str, words)))
 
     def print_line(self, line: str) -> None:
         """Print a line to standard output."""
@@ -128,6 +184,19 @@ class Command(_BaseCommand):
     """A command that returns no table."""
 
 
+#: A loss with its sign, or an interval, which is no formula.
+_LOSS = re.compile(r"[+-][0-9][0-9.]{0,20}(?: to [+-]?[0-9.]{1,20})?(?: %)?")
+
+
+def _format_cell(value: t.Any) -> t.Any:
+    """Return the value of a cell of CSV; numbers are not changed."""
+    from rally_vmperf.report.formats import csv
+
+    if type(value) is not str or _LOSS.fullmatch(value):
+        return value
+    return csv.format_text(value)
+
+
 class Lister(_BaseCommand, lister.Lister):
     """A command that returns a table."""
 
@@ -137,7 +206,12 @@ class Lister(_BaseCommand, lister.Lister):
         column_names: collections.abc.Sequence[str],
         data: collections.abc.Iterable[collections.abc.Iterable[t.Any]],
     ) -> int:
-        """Print the table without control characters; return the exit code."""
+        """Print the table without control characters; return the exit code.
+
+        In CSV, a text that a spreadsheet would compute has an apostrophe.
+        """
         rows = [tuple(map(sanitize.printable_or_same, row)) for row in data]
+        if parsed_args.formatter == "csv":
+            rows = [tuple(map(_format_cell, row)) for row in rows]
         code = super().produce_output(parsed_args, column_names, rows)
         return t.cast(int, code)

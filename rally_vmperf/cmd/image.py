@@ -86,6 +86,11 @@ class Build(base.Command):
         commands.check_user(os.geteuid())
         progress = console.Progress()
         output = parsed_args.output.resolve()
+        if not output.name or output.is_dir():
+            raise errors.VMPerfError(
+                f"--output={output}: must be a file, such as "
+                f"{output / 'vmperf.qcow2'}"
+            )
         name = parsed_args.name or output.stem
         cloud_login = _log_in(parsed_args, name)
         log = output.with_suffix(".log")

@@ -362,7 +362,7 @@ def _split_argument(argument: str) -> tuple[str, dict[str, str], str]:
     An existing path is a path, whatever is in it.
     """
     tool = re.match("([a-z0-9]+)[:=]", argument)
-    if os.path.exists(argument) or tool is None:
+    if os.path.exists(argument) or tool is None or "=" not in argument:
         return "", {}, argument
     # Patterns and names of files can contain "=".
     ends = [match.start() for match in re.finditer("=", argument)]
@@ -378,10 +378,10 @@ def _read_content(path: str) -> bytes:
     """Return the bytes of a file, a few more than readers accept."""
     try:
         with open(path, "rb", opener=documents.open_regular) as stream:
-            return stream.read(4 * workloads.MAX_OUTPUT_CHARACTERS + 1)
+            return stream.read(4 * workloads.output_bounds.MAX_CHARACTERS + 1)
     except OSError as error:
         raise document.BaselineError(
-            f"{path}: {error.strerror or error}"
+            f"{path or repr(path)}: {error.strerror or error}"
         ) from None
 
 

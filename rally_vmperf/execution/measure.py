@@ -189,7 +189,7 @@ async def _prepare(
     for step in steps(assignment.arguments):
         outcome = await commands.run(station, step, folder)
         try:
-            workloads.check_result(outcome)
+            workloads.check_exit_status(outcome)
         except workloads.WorkloadError as error:
             raise workloads.WorkloadError(
                 f"{station.name}: preparing {assignment.title}: {error}"

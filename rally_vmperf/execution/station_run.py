@@ -119,7 +119,9 @@ class StationRun:
 
     def _add_outcome(self, outcome: command_result.CommandResult) -> None:
         """Store a command's run and raw output, and add its samples."""
-        work = self._parse_work(outcome)
+        bounds = self.assigned.workload.OUTPUT_BOUNDS
+        is_excessive = bool(bounds.describe_excess(outcome))
+        work = None if is_excessive else self._parse_work(outcome)
         run = command_result.CommandRun(
             workload=self.assigned.title,
             machine=self.station.name,

@@ -37,10 +37,15 @@ def read_console(connection: cloud.Connection, server_id: str) -> str:
     :raises GuestError: If Nova does not return the console.
     """
     with cloud.convert_errors("console"):
-        answer = connection.compute.get_server_console_output(
-            server_id, length=_WHOLE_BOOT
-        )
-    return clean_text(answer.get("output") or "")
+        try:
+            answer = connection.compute.get_server_console_output(
+                server_id, length=_WHOLE_BOOT
+            )
+        except ValueError:
+            # The SDK reads even an empty response as JSON.
+            answer = {}
+    text = answer.get("output") if isinstance(answer, dict) else None
+    return clean_text(text if isinstance(text, str) else "")
 
 
 def diagnose(
@@ -145,8 +150,11 @@ def has_booted(text: str) -> bool:
 
     That is a line of cloud-init, or of ``configure.py`` in the guest image.
     """
-    pattern = r"Cloud-init v\. .* finished at |vmperf-guest: finished "
-    return bool(re.search(rf"^.*(?:{pattern})", text, re.M))
+    for line in text.split("\n"):
+        _, _, message = line.partition("Cloud-init v. ")
+        if "vmperf-guest: finished " in line or " finished at " in message:
+            return True
+    return False
 
 
 _BEGIN = "-----BEGIN SSH HOST KEY KEYS-----"

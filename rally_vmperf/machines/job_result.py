@@ -16,7 +16,7 @@ _LATEST = 253402300800
 
 def parse_fields(header: str) -> dict[str, str]:
     """Return the key=value fields of a supervisor's report as a dict."""
-    return dict(re.findall(r"(\w+)=(\S+)", header[:_MAX_REPORT_CHARACTERS]))
+    return dict(re.findall(r"\b(\w+)=(\S+)", header[:_MAX_REPORT_CHARACTERS]))
 
 
 def parse_result(

@@ -64,6 +64,8 @@ _MACHINES: documents.Schema = {
     },
 }
 
+#: The maximum size of a file in bytes, and of its values.
+_MAX_BYTES, _MAX_VALUES = 8 << 20, 2_000_000
 #: Makes zlib write a file that gzip reads.
 _GZIP = 31
 #: The fields of a ``CommandResult`` in the list of runs.
@@ -249,7 +251,9 @@ def read(
     path = folder / pathlib.PurePath(file_reference.name).name
     try:
         with documents.open_file(path) as stream:
-            content = stream.read(documents.LARGEST + 1)
+            content = stream.read(_MAX_BYTES + 1)
+        if len(content) > _MAX_BYTES:
+            raise FileError(f"{path} has more than {_MAX_BYTES} bytes")
         if hashlib.sha256(content).hexdigest() != file_reference.sha256:
             raise FileError(
                 f"{path} was changed after the run: its checksum differs"
@@ -263,7 +267,7 @@ def read(
     if len(text) > documents.LARGEST:
         raise FileError(f"{path} unpacks to more than {documents.LARGEST} B")
     try:
-        content_document = documents.parse_json(text, str(path))
+        content_document = documents.parse_json(text, str(path), _MAX_VALUES)
         rules = {**_MACHINES, "definitions": schema.load_definitions()}
         documents.check(rules, content_document, str(path))
     except documents.DocumentError as error:

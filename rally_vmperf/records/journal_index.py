@@ -91,6 +91,11 @@ def find_runs(
     """
     tasks = group_by_task(list_runs(folder, questions))
     match = _RECENT.match(name)
+    if match is None and name.startswith("last:"):
+        raise JournalNotFoundError(
+            f"{name}: must be last, or last:N with an integer N from 1 to "
+            "999999"
+        )
     if match is None:
         on_host = (
             [run for run in runs if name in run.hosts] for runs in tasks
@@ -111,6 +116,8 @@ def _read_first(path: pathlib.Path) -> IndexedRun | None:
     try:
         with documents.open_file(path) as stream:
             document: t.Any = json.loads(stream.readline(_MAX_LINE_BYTES))
+        if not documents.is_time(document["started_at"]):
+            return None
         return IndexedRun(
             path=path,
             run=str(document.get("run") or path.stem),

@@ -135,7 +135,7 @@ class BareMetal:
 
     name: str
     machine: str
-    recorded_at: str
+    recorded_at: fields.Time
     digest: str
     session: str
     fingerprint: fields.Fingerprint
@@ -163,8 +163,8 @@ class Record:
 
     repetition: t.Annotated[repetition.Repetition, fields.INLINE]
     task: fields.Identifier
-    started_at: str
-    finished_at: str
+    started_at: fields.Time
+    finished_at: fields.Time
     software: collections.abc.Mapping[str, str]
     shape: Shape
     machines: tuple[Machine, ...]

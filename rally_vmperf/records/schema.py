@@ -168,8 +168,14 @@ class Format(t.Generic[T]):
         self.check_version(document)
         error = documents.first_error(self.schema, document, exact=True)
         if error is not None:
+            reason = error.message[:200]
+            if error.validator == "format":
+                reason = (
+                    f"{error.instance!r:.80}: must be a time with a zone, "
+                    "such as 2026-01-31T12:00:00+00:00"
+                )
             raise FormatError(
-                f"not a {self.name}: {error.json_path}: {error.message[:200]}"
+                f"not a {self.name}: {error.json_path}: {reason}"
             )
         return t.cast(collections.abc.Mapping[str, t.Any], document)
 

@@ -7,14 +7,15 @@ narrow page a row is a card.
 import re
 
 _TABLE = re.compile(
-    r"<(?P<heading>h[2-4]|summary)\b[^>]*>(?P<title>.*?)</(?P=heading)>"
-    r'|<div class="scroll">|<table\b.*?</table>',
+    r"<(?P<heading>h[2-4]|summary)\b[^<>]*>"
+    r"(?P<title>(?:(?!<(?:h[2-4]|summary)\b).)*?)</(?P=heading)>"
+    r'|<div class="scroll">|<table\b(?:(?!<table\b).)*?</table>',
     re.DOTALL,
 )
-_TAG = re.compile(r"<[^>]*>")
+_TAG = re.compile(r"<[^<>]*>")
 _CELL = re.compile(
-    r"<(?P<tag>thead|tbody|tr|th|td)\b(?P<attributes>[^>]*)>"
-    r"(?P<content>(?:[^<]|<(?:br|wbr|small|a)\b[^>]*>|</(?:small|a)>)*)"
+    r"<(?P<tag>thead|tbody|tr|th|td)\b(?P<attributes>[^<>]*)>"
+    r"(?P<content>(?:[^<]|<(?:br|wbr|small|a)\b[^<>]*>|</(?:small|a)>)*)"
 )
 _NUMBER = re.compile(r'\b(col|row)span="(\d+)"')
 _ROLES = {"thead": "rowgroup", "tbody": "rowgroup", "tr": "row", "td": "cell"}

@@ -15,6 +15,7 @@ from rally_vmperf import sanitize
 from rally_vmperf.measurement import command_result
 from rally_vmperf.measurement.samples import curves
 from rally_vmperf.measurement.samples import sample
+from rally_vmperf.workloads import output_bounds
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools as tools_
 
@@ -47,8 +48,6 @@ _AFFECTED_PARTS: dict[Sensitivity, tuple[Component, ...]] = {
     "disks": ("disk", "application"),
     "network_interfaces": ("network", "application"),
 }
-#: The maximum length of an output in characters; longer ones are not parsed.
-MAX_OUTPUT_CHARACTERS = 1 << 20
 
 
 class WorkloadError(errors.VMPerfError):
@@ -146,13 +145,21 @@ class Command:
 
 
 def check_result(
-    result: CommandResult, max_length: int = MAX_OUTPUT_CHARACTERS
+    result: CommandResult,
+    bounds: output_bounds.OutputBounds = output_bounds.TEXT,
 ) -> CommandResult:
     """Return the result itself; reject failure and long output.
 
-    :param max_length: The maximum length of the output in characters.
     :raises WorkloadError: If the command failed or printed too much.
     """
+    check_exit_status(result)
+    if excess := bounds.describe_excess(result):
+        raise WorkloadError(excess)
+    return result
+
+
+def check_exit_status(result: CommandResult) -> None:
+    """Reject the result of a failed command by raising WorkloadError."""
     if result.exit_status != 0:
         message = sanitize.line(result.stderr or result.stdout)
         raise WorkloadError(
@@ -160,12 +167,6 @@ def check_result(
             f"{result.exit_status} and printed {message!r}; to see the "
             "cause, run it manually"
         )
-    if len(result.stdout) > max_length:
-        raise WorkloadError(
-            f"command {result.name} printed {len(result.stdout)} characters; "
-            f"the maximum is {max_length}"
-        )
-    return result
 
 
 #: The results of commands by the names of the commands.
@@ -241,8 +242,7 @@ class Workload(abc.ABC):
     )
     #: Whether it reports a rate over time.
     has_time_series: t.ClassVar[bool] = False
-    #: The maximum length of an output in characters.
-    MAX_OUTPUT_CHARACTERS: t.ClassVar[int] = MAX_OUTPUT_CHARACTERS
+    OUTPUT_BOUNDS: t.ClassVar[output_bounds.OutputBounds] = output_bounds.TEXT
 
     def is_sensitive_to(self, aspect: Sensitivity) -> bool:
         """Return whether a difference between machines affects the results.
@@ -348,7 +348,7 @@ class Workload(abc.ABC):
 
         CPU seconds are then reported per gigabyte or thousand operations.
 
-        :param result: The result of any command, including failed ones.
+        :param result: The result of any command, even if it failed.
         :raises WorkloadError: If the output is invalid.
         """
         return None
@@ -382,7 +382,7 @@ class Workload(abc.ABC):
         readings: list[sample.Reading] = []
         for result in results.values():
             readings += self.parse(
-                arguments, check_result(result, self.MAX_OUTPUT_CHARACTERS)
+                arguments, check_result(result, self.OUTPUT_BOUNDS)
             )
         return readings
 

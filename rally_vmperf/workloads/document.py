@@ -8,6 +8,7 @@ import typing as t
 
 from rally_vmperf import sanitize
 from rally_vmperf.workloads import base
+from rally_vmperf.workloads import output_bounds
 
 
 def _reject_constant(constant: str) -> t.NoReturn:
@@ -40,6 +41,8 @@ class Document:
             start = text.find("\n{", start) + 1
         try:
             self._root, self.end = _DECODER.raw_decode(text, start)
+            if output_bounds.is_too_deep(self._root):
+                raise RecursionError
         except (ValueError, RecursionError):
             raise base.WorkloadError(
                 f"{tool} printed {sanitize.line(text, 80)!r} instead of valid "

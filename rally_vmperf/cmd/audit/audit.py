@@ -59,7 +59,7 @@ class Audit(base.Command):
         )
         parser.add_argument(
             "--days",
-            type=_parse_number,
+            type=base.create_number_parser(1, base.MAX_DAYS),
             metavar="DAYS",
             help="also the runs of the last DAYS days in the directory of "
             "journals; the newest run of a host counts",

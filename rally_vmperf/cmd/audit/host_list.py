@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--older-than",
-        type=int,
+        type=base.create_number_parser(0, base.MAX_DAYS),
         default=OLDER_THAN,
         metavar="DAYS",
         help="with --list-hosts: omit the hosts with a result of the last "

@@ -25,7 +25,7 @@ class SelectionError(errors.VMPerfError):
 
 def read_hosts(
     parsed: argparse.Namespace,
-    names: collections.abc.Iterable[str],
+    names: collections.abc.Sequence[str],
     days: int | None,
     warn: Warn,
 ) -> "list[hosts.Host]":
@@ -55,8 +55,9 @@ def read_hosts(
         for record in source.readable
     } | {run.task: None for run in journals.values()}
     if not tasks:
+        where = f" in {', '.join(names)}" if names else ""
         raise SelectionError(
-            "no run to audit; start one with: rally task start "
+            f"no run to audit{where}; start one with: rally task start "
             "tasks/capacity-audit.yaml, or list the runs with: rally-vmperf "
             "runs"
         )

@@ -83,8 +83,21 @@ def render(
 def _format_arguments(arguments: documents.Arguments) -> str:
     """Return arguments as lines of YAML, with values in JSON."""
     return "\n".join(
-        f"{name}: {json.dumps(argument)}"
+        f"{name}: {_format_value(argument)}"
         for name, argument in arguments.items()
+    )
+
+
+def _format_value(argument: object) -> str:
+    """Return a value in JSON, with the escapes of YAML.
+
+    The escapes of JSON for emojis are two halves, which YAML does not join.
+    """
+    return "".join(
+        letter
+        if letter.isascii() and letter.isprintable()
+        else f"\\U{ord(letter):08x}"
+        for letter in json.dumps(argument, ensure_ascii=False)
     )
 
 

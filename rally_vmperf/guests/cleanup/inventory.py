@@ -111,7 +111,7 @@ class Inventory:
     """
 
     connection: cloud.Connection
-    owns: collections.abc.Callable[[str | None], bool] = ownership.is_of_rally
+    owns: collections.abc.Callable[[object], bool] = ownership.is_of_rally
     prefixes: tuple[str, ...] = ownership.PREFIXES
     admin: bool = False
     projects: tuple[str, ...] = ()

@@ -24,10 +24,13 @@ class Owner:
 
     prefix: str
 
-    def owns(self, name: str | None) -> bool:
-        """Return whether a resource of this name belongs to the owner."""
+    def owns(self, name: object) -> bool:
+        """Return whether a resource of this name belongs to the owner.
+
+        :param name: The name; None or another type in a damaged answer.
+        """
         pattern = re.escape(self.prefix) + r"[^0-9a-zA-Z][0-9a-zA-Z]{3,}"
-        return bool(re.fullmatch(pattern, name or ""))
+        return bool(re.fullmatch(pattern, _to_text(name)))
 
 
 def of_names(
@@ -50,13 +53,18 @@ def of_names(
     )
 
 
-def parse_owner(name: str | None) -> str | None:
+def _to_text(name: object) -> str:
+    """Return a name of an API, or "" for one that is not a text."""
+    return name if isinstance(name, str) else ""
+
+
+def parse_owner(name: object) -> str | None:
     """Return the owner's eight characters in a name of Rally, or None."""
-    match = _RALLY_NAME.fullmatch(name or "")
+    match = _RALLY_NAME.fullmatch(_to_text(name))
     return match["owner"] if match else None
 
 
-def is_of_rally(name: str | None) -> bool:
+def is_of_rally(name: object) -> bool:
     """Return whether a name is one of Rally's."""
     return parse_owner(name) is not None
 

@@ -376,7 +376,7 @@ class OrphanCleanup:
             raise listing.IncompleteError(failures, ranked)
         return ranked
 
-    def _owns(self, name: str | None) -> bool:
+    def _owns(self, name: object) -> bool:
         """Return whether a name is one of Rally's (and of the chosen task)."""
         owner = ownership.parse_owner(name)
         if owner is None or self.task is None:

@@ -112,10 +112,23 @@ def find_requirements(
         title=f"{_format_title(demands)}, {quota_needs['cores']} vCPUs, "
         f"{quota_needs['MiB of memory']} MiB of memory, on {host_names}",
         rows=(*quota_rows, *host_requirements.rows),
-        remarks=host_requirements.remarks,
+        remarks=(
+            *_describe_sources(guest_request),
+            *host_requirements.remarks,
+        ),
         error=quota.describe_shortage(project, free_quota, quota_needs)
         or host_requirements.error,
     )
+
+
+def _describe_sources(guest_request: request.Request) -> list[str]:
+    """Return a sentence on each allowed source that is all networks."""
+    return [
+        f"allowed_sources={source}: every network may open SSH connections "
+        "to the guests; to restrict it, give the network of this machine"
+        for source in guest_request.allowed_sources
+        if source.prefixlen == 0
+    ]
 
 
 def _count_quota_needs(

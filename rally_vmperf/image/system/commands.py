@@ -72,8 +72,7 @@ def run(
             f"{name} did not end within {timeout:.0f} s"
         ) from late
     if log is not None:
-        with log.open("a") as stream:
-            stream.write(done.stdout)
+        _append(log, done.stdout)
     if done.returncode not in accept:
         lines = done.stdout.strip().splitlines() or ["it printed nothing"]
         last = lines[-1].strip()
@@ -83,6 +82,23 @@ def run(
             f"{done.returncode}: {last}{more}"
         )
     return done.stdout
+
+
+def _append(log: pathlib.Path, text: str) -> None:
+    """Append a text to a log; reject a link, which another user can own.
+
+    :raises errors.HostError: If the log cannot be written.
+    """
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW
+    try:
+        descriptor = os.open(log, flags, 0o644)
+        with open(descriptor, "a", encoding="utf-8") as stream:
+            stream.write(text)
+    except OSError as error:
+        reason = error.strerror or error
+        if log.is_symlink():
+            reason = "is a link; remove it"
+        raise errors.HostError(f"log {log}: {reason}") from error
 
 
 def quietly(argv: collections.abc.Sequence[str]) -> bool:

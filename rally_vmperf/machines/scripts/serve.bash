@@ -4,7 +4,7 @@
 #
 # DIRECTORY is created, and the COUNT FILEs are linked into it.  If the caller
 # is root, the server has the user and group ID UID, and owns DIRECTORY.
-# It cannot enter any parent of DIRECTORY.
+# It cannot enter any parent of DIRECTORY, and its temporary files are in it.
 set -e
 umask 077
 uid=$1 directory=$2 files=("${@:4:$3}") prefix=()
@@ -20,4 +20,6 @@ if ((EUID == 0)); then
         --no-new-privs --)
 fi
 cd -- "$directory"
+# Those of the caller may be private to root.
+export TMPDIR=. TEMP=. TMP=.
 exec -- "${prefix[@]}" "$@"

@@ -11,7 +11,7 @@ from rally_vmperf.measurement.samples import sample
 #: A figure with absolute limits: the largest or the least value.
 AbsoluteFigure = t.Literal["max", "min"]
 
-_WILDCARD = re.compile(r"\[[^\]]+\]|\*|\?")
+_WILDCARD = re.compile(r"\[[^\]]{1,100}\]|\*|\?")
 
 
 class Limits:

@@ -40,5 +40,10 @@ def _format_cell(content: t.Any) -> t.Any:
         content = " ".join(content)
     if not isinstance(content, str):
         return content
+    return format_text(content)
+
+
+def format_text(content: str) -> str:
+    """Return a printable text that no spreadsheet computes."""
     apostrophe = "'" if content.startswith(_FORMULA) else ""
     return f"{apostrophe}{sanitize.printable(content)}"

@@ -72,7 +72,7 @@ _REAL = (
 #: The time alone, as in a file to which it was redirected.
 _TIME = re.compile(f"^{_REAL}", re.M)
 _TIMED = re.compile(
-    r"^.*?\b(?P<tool>bzip2|bunzip2|cp)\b(?P<options> .*)?\n"
+    r"^(?>.*?\b(?P<tool>bzip2|bunzip2|cp)(?=[ \n]))(?P<options> .*)?\n"
     r"(?:(?!real|user|sys|.*[$#%] ).*\n){0,5}?\n?" + _REAL,
     re.M,
 )
@@ -178,9 +178,8 @@ READERS = (
     ),
     raw.Reader(
         tool="hepscore",
-        signature=re.compile(
-            r'"(?:hepscore|hs06\w{0,9})"\s*:\s*\{|"wl-scores"'
-        ),
+        json_texts=('"hepscore"', '"hs06', '"wl-scores"'),
+        searches_lines=False,
         read=read_hepscore,
     ),
     raw.Reader(
@@ -192,7 +191,7 @@ READERS = (
     raw.Reader(
         tool="job",
         # Only its name tells.
-        signature=re.compile("(?!)"),
+        searches_lines=False,
         read=read_job,
         given=_JOB_GIVEN,
     ),

@@ -14,7 +14,7 @@ _DD_COMMAND = re.compile(
 )
 #: The counts and the summary, or a summary alone.
 _DD_SUMMARY = re.compile(
-    r"^ *(?:(?P<read>[0-9]{1,15})\+[01] records in\n"
+    r"^ *+(?:(?P<read>[0-9]{1,15})\+[01] records in\n"
     r" *(?P<wrote>[0-9]{1,15})\+[01] records out\n"
     r"(?: *[0-9]{1,15} truncated records?\n)?)?"
     r" *(?P<bytes>[0-9]{1,20}) bytes? ?(?:\([^()\n]{1,60}\) ?)?"

@@ -215,6 +215,9 @@ def _find_latency(
 
 READERS = (
     raw.Reader(
-        tool="fio", signature=re.compile(r'"fio version"'), read=read_fio
+        tool="fio",
+        json_texts=('"fio version"',),
+        searches_lines=False,
+        read=read_fio,
     ),
 )

@@ -219,13 +219,13 @@ _OPENSSL_BLOCK = re.compile(
 def read_openssl(text: str, given: raw.Given) -> list[raw.RawOutput]:
     """Return the rates of ``openssl speed``, by algorithm and block size."""
     header, block = _OPENSSL_SIZES.search(text), _OPENSSL_BLOCK.search(text)
-    sizes = re.findall(r"([0-9]+) bytes", header[1]) if header else []
+    sizes = re.findall(r"\b([0-9]+) bytes", header[1]) if header else []
     if not sizes and block:
         sizes = block[1].split(":")
     results = []
     for name, row in _OPENSSL_ROW.findall(text):
         algorithm = name.strip().lower().replace(" ", "-")
-        rates = re.findall(r"([0-9.]+)k", row)
+        rates = re.findall(r"(?<![0-9.])([0-9.]+)k", row)
         if len(rates) != len(sizes):
             continue
         results += [

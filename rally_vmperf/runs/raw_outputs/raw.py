@@ -12,9 +12,11 @@ import math
 import re
 import typing as t
 
+from rally_vmperf import documents
 from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
+from rally_vmperf.workloads import output_bounds
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import registry
 
@@ -22,7 +24,7 @@ Samples = tuple[sample.Sample, ...]
 #: The argument of tools that measure one direction, with its meaning.
 DIRECTION = {"direction": "to_peer, from_peer or guest_to_guest"}
 _DIRECTIONS = ("to_peer", "from_peer", "guest_to_guest")
-_OBJECT = re.compile(r"^\s*\{", re.M)
+_OBJECT = re.compile(r"^[ \t]*\{", re.M)
 #: The figure of each metric; None without one.
 Figures = collections.abc.Mapping[sample.Metric, float | None]
 #: The arguments that the user gives with an output, by name.
@@ -65,7 +67,10 @@ class Reader:
     """A reader of the outputs of one tool.
 
     :param tool: The name of the tool.
-    :param signature: The pattern by which its output is recognised.
+    :param signature: The pattern by which its output in text is recognised.
+    :param json_texts: The texts by which its output in JSON is recognised.
+    :param searches_lines: Whether it searches whole lines for patterns, so
+        that their length is limited.
     :param read: A function of the text and of the given arguments that
         returns the outputs in it. It raises ``WorkloadError`` if the text is
         not a complete output.
@@ -73,11 +78,25 @@ class Reader:
     """
 
     tool: str
-    signature: re.Pattern[str]
     read: t.Callable[[str, Given], list[RawOutput]]
+    signature: re.Pattern[str] | None = None
+    json_texts: tuple[str, ...] = ()
+    searches_lines: bool = True
     given: collections.abc.Mapping[str, str] = dataclasses.field(
         default_factory=dict
     )
+
+    def recognises(self, text: str, *, is_json: bool = False) -> bool:
+        """Return whether an output is one of the tool.
+
+        :param is_json: Whether it can be JSON only, since its lines are too
+            long for patterns.
+        """
+        if any(part in text for part in self.json_texts):
+            return True
+        return not is_json and bool(
+            self.signature and self.signature.search(text)
+        )
 
 
 def error(tool: str, problem: str) -> base.WorkloadError:
@@ -204,17 +223,35 @@ def number(content: object) -> float:
     return float(content)
 
 
+def _build_object(pairs: list[tuple[str, t.Any]]) -> dict[str, t.Any]:
+    """Return a JSON object; reject a key with two values.
+
+    iperf3 prints some keys twice, with the same value.
+    """
+    members = dict(pairs)
+    if all(members[key] == value for key, value in pairs):
+        return members
+    return documents.build_mapping(pairs)
+
+
 def load_objects(tool: str, text: str) -> list[dict[str, t.Any]]:
     """Return the JSON objects in an output, which begin in lines of their own.
 
     fio prints one after the other during a run.
     """
-    decoder = json.JSONDecoder()
+    if documents.may_exceed(text, output_bounds.MAX_JSON_VALUES):
+        raise error(
+            tool,
+            f"the JSON has more than {output_bounds.MAX_JSON_VALUES} values",
+        )
+    decoder = json.JSONDecoder(object_pairs_hook=_build_object)
     objects: list[dict[str, t.Any]] = []
     begin = _OBJECT.search(text)
     while begin:
         try:
             content, end = decoder.raw_decode(text, begin.end() - 1)
+            if output_bounds.is_too_deep(content):
+                raise ValueError("it has too many levels")
         except (ValueError, RecursionError) as problem:
             raise error(tool, f"the JSON is damaged: {problem}") from None
         objects.append(content)

@@ -16,6 +16,7 @@ from rally_vmperf.runs.raw_outputs import processor
 from rally_vmperf.runs.raw_outputs import raw
 from rally_vmperf.runs.raw_outputs import throughput
 from rally_vmperf.workloads import base
+from rally_vmperf.workloads import output_bounds
 
 #: The readers by tool, in the order in which outputs are recognised.
 READERS: dict[str, raw.Reader] = {
@@ -50,21 +51,26 @@ _MARKS = {
     codecs.BOM_UTF16_BE: "utf-16",
 }
 #: Chinese words of dd, which tell GBK from Latin-1.
-_CHINESE = re.compile("记录|字节|复制|秒")
+_CHINESE = ("记录", "字节", "复制", "秒")
 #: Colours and cursor movements of a terminal.
 _CONTROL = re.compile(r"\x1b(?:\[[0-9;?]{0,20}[A-Za-z]|\][^\x07]{0,200}\x07)")
 _QUOTED = re.compile(r"^[>|] ?", re.M)
+#: The maximum number of quote marks of mails in front of a line.
+_MAX_QUOTE_LEVELS = 4
 _FENCE = re.compile(r"^ {0,3}(?:```|~~~).{0,20}\n", re.M)
 
 
-def recognise(text: str) -> raw.Reader:
+def recognise(text: str, *, is_json: bool = False) -> raw.Reader:
     """Return the reader of an output, found by the content.
 
+    :param is_json: Whether only JSON is read, since lines are too long.
     :raises WorkloadError: If no reader recognises the output.
     """
     for reader in READERS.values():
-        if reader.signature.search(text):
+        if reader.recognises(text, is_json=is_json):
             return reader
+    if is_json:
+        raise _long_line_error(text)
     for pattern, message in _OTHER_FORMATS:
         if pattern.search(text):
             raise base.WorkloadError(message)
@@ -84,12 +90,17 @@ def read(
     :param given: The arguments that the user gives.
     :raises WorkloadError: If the text is not a complete output.
     """
-    if len(text) > base.MAX_OUTPUT_CHARACTERS:
+    if len(text) > output_bounds.MAX_CHARACTERS:
         raise base.WorkloadError(
-            f"the output has more than {base.MAX_OUTPUT_CHARACTERS} "
+            f"the output has more than {output_bounds.MAX_CHARACTERS} "
             "characters; give only the output of the tool"
         )
-    reader = _find_reader(tool) if tool else recognise(text)
+    has_long_line = output_bounds.find_long_line(text) > 0
+    reader = (
+        _find_reader(tool) if tool else recognise(text, is_json=has_long_line)
+    )
+    if has_long_line and reader.searches_lines:
+        raise _long_line_error(text)
     if unknown := sorted({*(given or {})} - reader.given.keys()):
         names = ", ".join(reader.given) or "none"
         raise raw.error(
@@ -103,7 +114,7 @@ def read(
         raise raw.error(
             reader.tool, f"the output is damaged: {problem!s:.80} is missing"
         ) from problem
-    except (ValueError, OverflowError) as problem:
+    except (ValueError, ArithmeticError) as problem:
         raise raw.error(
             reader.tool, f"the output is damaged: {problem!s:.120}"
         ) from problem
@@ -123,17 +134,43 @@ def _find_reader(tool: str) -> raw.Reader:
     return READERS[tool]
 
 
+def _long_line_error(text: str) -> base.WorkloadError:
+    """Return the error of a text with a line that is too long."""
+    return base.WorkloadError(
+        f"line {output_bounds.find_long_line(text)} has more than "
+        f"{output_bounds.MAX_LINE_CHARACTERS} characters; give only the "
+        "output of the tool"
+    )
+
+
 def clean(content: bytes) -> str:
     """Return the text of an output, with line feeds only.
 
-    A carriage return inside a line means that the rest overwrote it.
+    A carriage return inside a line means that the rest overwrote it. A text
+    that exceeds a bound is not changed, and ``read`` rejects it or reads it
+    as JSON.
+
+    :raises WorkloadError: If it is a quotation of too many levels.
     """
-    text = _CONTROL.sub("", _decode(content)).replace("\r\n", "\n")
+    text = _decode(content)
+    overwritten = text.replace("\r", "\n")
+    if len(text) > output_bounds.MAX_CHARACTERS:
+        return text
+    if output_bounds.find_long_line(overwritten):
+        return text
+    text = _CONTROL.sub("", text).replace("\r\n", "\n")
     lines = (_keep_last(line).rstrip() for line in text.split("\n"))
     text = "\n".join(lines).strip("\n") + "\n"
     text = _FENCE.sub("", text)
-    while _is_quoted(text):
+    for _ in range(_MAX_QUOTE_LEVELS):
+        if not _is_quoted(text):
+            break
         text = _QUOTED.sub("", text)
+    if _is_quoted(text):
+        raise base.WorkloadError(
+            f"the output is quoted more than {_MAX_QUOTE_LEVELS} times; "
+            "remove the quote marks"
+        )
     return textwrap.dedent(text)
 
 
@@ -148,7 +185,7 @@ def _decode(content: bytes) -> str:
         return content.decode()
     except UnicodeDecodeError:
         chinese = content.decode("gbk", "replace")
-    is_chinese = _CHINESE.search(chinese)
+    is_chinese = any(word in chinese for word in _CHINESE)
     return chinese if is_chinese else content.decode("latin-1")
 
 

@@ -162,12 +162,15 @@ READERS = (
     raw.Reader(
         tool="iperf3",
         signature=re.compile(
-            r'"(?:sum_received|sum_sent|test_start)"|^iperf3: |'
-            r"^\[ ID\] Interval +Transfer +Bitrate|Cwnd$|^\[.{1,4}\] .* "
-            r"(?:sender|receiver)$|"
-            r'^\s*"error":\s*"',
+            r"^iperf3: |^\[ ID\] Interval +Transfer +Bitrate|Cwnd$|"
+            r"^\[.{1,4}\] .* (?:sender|receiver)$",
             re.M,
         ),
+        json_texts=(
+            *('"sum_received"', '"sum_sent"', '"test_start"'),
+            *(f'"error":{space}"' for space in ("", " ", "\t")),
+        ),
+        searches_lines=False,
         read=read_iperf3,
         given=raw.DIRECTION,
     ),

@@ -5,6 +5,7 @@ import typing as t
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import document
 from rally_vmperf.workloads import files
+from rally_vmperf.workloads import output_bounds
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
@@ -49,6 +50,7 @@ class Benchmark(base.Workload):
     """
 
     part = "application"
+    OUTPUT_BOUNDS = output_bounds.JSON
     BENCHMARK: t.ClassVar[str]
     TOOLS = (
         tools.Tool(

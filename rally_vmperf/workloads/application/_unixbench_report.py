@@ -32,7 +32,7 @@ _TOTAL = re.compile(
 #: A row of one of the tables, whatever its format.
 _ROW = re.compile(
     r"^(?!System Benchmarks)\S.*"
-    r"(?: {2,}[0-9]| (?:lps|lpm|MWIPS|KBps)\b|\bsamples\b)"
+    r"(?:  [0-9]| (?:lps|lpm|MWIPS|KBps)\b|\bsamples\b)"
 )
 
 

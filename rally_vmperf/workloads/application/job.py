@@ -10,6 +10,7 @@ from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import document
 from rally_vmperf.workloads import files
+from rally_vmperf.workloads import output_bounds
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
@@ -76,6 +77,7 @@ class Job(base.Workload):
     name = "job"
     title = "Application: a command of your own"
     part = "application"
+    OUTPUT_BOUNDS = output_bounds.JSON
     ARGUMENTS = schemas.schema(
         command=schemas.texts(
             "Program and arguments as a list of words, without a shell.",

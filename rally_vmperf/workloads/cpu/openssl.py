@@ -143,8 +143,7 @@ def _check_processes(
 
     :raises base.WorkloadError: If a process had other arguments.
     """
-    output = result.stderr[: base.MAX_OUTPUT_CHARACTERS]
-    for name, time, size in _STARTED.findall(output):
+    for name, time, size in _STARTED.findall(result.stderr):
         if (name.lower(), int(time), int(size)) != (
             arguments["algorithm"],
             arguments["time"],

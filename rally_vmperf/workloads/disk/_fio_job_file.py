@@ -28,12 +28,12 @@ _SECTION = r"[a-z0-9][a-z0-9_-]{0,31}"
 _SPLIT = r"[0-9]{1,9}[kKmM]?/[0-9]{0,3}"
 #: Values without a path, a program or an environment variable.
 _SETTING = (
-    rf"(?!\.)[A-Za-z0-9_.,:() -]{{1,200}}|{_SPLIT}(?:[:,]{_SPLIT}){{0,50}}"
+    rf"(?!\.)[A-Za-z0-9_.,:() -]{{1,200}}+|{_SPLIT}(?:[:,]{_SPLIT}){{0,50}}"
 )
 #: A line that is empty, a comment, a section or an option.
 _LINE = re.compile(
-    rf"[ \t]*(?:[;#][\t -~]{{0,999}}|\[({_SECTION})\]"
-    rf"|([a-z_]{{1,40}})(?:[ \t]*=[ \t]*({_SETTING}))?)?[ \t]*\r?"
+    rf"[ \t]*+(?:[;#][\t -~]{{0,999}}|\[({_SECTION})\]"
+    rf"|([a-z_]{{1,40}})(?:[ \t]*+=[ \t]*+({_SETTING}))?)?[ \t]*+\r?"
 )
 
 ARGUMENTS: dict[str, t.Any] = {

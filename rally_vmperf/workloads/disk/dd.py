@@ -119,7 +119,7 @@ def parse_rate(text: str, direction: str, size: int, blocks: int = 0) -> float:
     :raises base.WorkloadError: If dd copied another number of bytes.
     """
     output = outputs.Reader(f"dd: {direction}")
-    summaries = _SUMMARY.findall(text[: base.MAX_OUTPUT_CHARACTERS])
+    summaries = _SUMMARY.findall(text)
     if len(summaries) != 1 or text.count(" copied, ") != 1:
         raise output.error(
             f"printed {sanitize.line(text, 80)!r} instead of the number of "

@@ -7,6 +7,7 @@ from rally_vmperf.measurement.samples import curves
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import files
+from rally_vmperf.workloads import output_bounds
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import sequence
 from rally_vmperf.workloads import tools
@@ -54,7 +55,9 @@ class Fio(sequence.CommandSequenceWorkload):
     title = "Disk: reads and writes with fio"
     part = "disk"
     has_time_series = True
-    MAX_OUTPUT_CHARACTERS = OUTPUT_LIMIT
+    OUTPUT_BOUNDS = output_bounds.OutputBounds(
+        format="json", max_characters=OUTPUT_LIMIT
+    )
     OPTIONS = "patterns"
     ARGUMENTS = schemas.schema(
         patterns=schemas.sequence(_ORDER, default=PATTERNS),
@@ -285,7 +288,7 @@ class Fio(sequence.CommandSequenceWorkload):
 
         Requests in the ramp time, which fio does not count, are estimated.
         """
-        output = base.check_result(result, self.MAX_OUTPUT_CHARACTERS).stdout
+        output = base.check_result(result, self.OUTPUT_BOUNDS).stdout
         # Steps of the search that are beyond the limit give no figure.
         if result.name == SEARCH or result.name not in self.selected(
             arguments

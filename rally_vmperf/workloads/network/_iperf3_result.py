@@ -8,6 +8,7 @@ from rally_vmperf.measurement.samples import curves
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import document
+from rally_vmperf.workloads import output_bounds
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import sequence
 
@@ -209,7 +210,7 @@ def metrics(
 
 def raise_reported_error(result: base.CommandResult, protocol: str) -> None:
     """Raise the error that iperf3 reports on standard output."""
-    if len(result.stdout) > base.MAX_OUTPUT_CHARACTERS:
+    if output_bounds.JSON.describe_excess(result):
         return
     try:
         *_, report = document.Document.parse_all(result.stdout, "iperf3")

@@ -6,6 +6,7 @@ from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import document
 from rally_vmperf.workloads import files
+from rally_vmperf.workloads import output_bounds
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
@@ -26,6 +27,7 @@ class H2load(_nginx.NginxWorkload):
     name = "h2load"
     title = "Network: users who load pages by HTTP"
     part = "network"
+    OUTPUT_BOUNDS = output_bounds.JSON
     has_time_series = True
     FILE = "page"
     FILE_IS = "the pages are"

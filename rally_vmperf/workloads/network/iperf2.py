@@ -134,7 +134,7 @@ def parse_rate(
     :raises base.WorkloadError: If the table is not that of a single run.
     """
     output = outputs.Reader(f"iperf2: {direction}")
-    rows = list(_ROW.finditer(text[: base.MAX_OUTPUT_CHARACTERS]))
+    rows = list(_ROW.finditer(text))
     sums = [row for row in rows if row["id"] == "SUM"]
     matching = sums if streams > 1 else rows
     if len(matching) != 1 or len(rows) - len(sums) != streams:

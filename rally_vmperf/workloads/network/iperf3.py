@@ -6,6 +6,7 @@ from rally_vmperf.measurement.samples import curves
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.workloads import base
+from rally_vmperf.workloads import output_bounds
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
 from rally_vmperf.workloads.network import _directed
@@ -34,6 +35,7 @@ class Iperf3(_directed.ServerWorkload):
     name = "iperf3"
     title = "Network: TCP or UDP with iperf3"
     part = "network"
+    OUTPUT_BOUNDS = output_bounds.JSON
     has_time_series = True
     DIRECTIONS = {**_directed.BOTH_DIRECTIONS, BIDIR: "peer"}  # noqa: RUF012
     ARGUMENTS = schemas.schema(
@@ -251,7 +253,9 @@ class Iperf3(_directed.ServerWorkload):
         assumed for them.
         """
         omit_factor = 1 + arguments["omit"] / arguments["time"]
-        reports = _parse_reports(arguments, base.check_result(result))
+        reports = _parse_reports(
+            arguments, base.check_result(result, self.OUTPUT_BOUNDS)
+        )
         received = sum(report.received_bytes() for report in reports)
         return base.Work(amount=omit_factor * received, unit="B")
 

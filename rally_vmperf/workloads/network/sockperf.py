@@ -130,9 +130,7 @@ class Sockperf(_directed.ServerWorkload):
             exit status is 0 in this case, too.
         """
         output = outputs.Reader(f"sockperf: {result.name}")
-        match = _REPORT.fullmatch(
-            _BOLD.sub("", result.stdout[: base.MAX_OUTPUT_CHARACTERS])
-        )
+        match = _REPORT.fullmatch(_BOLD.sub("", result.stdout))
         if not match:
             output_text = result.stderr or result.stdout
             last = output_text.rstrip().rpartition("\n")[2]

@@ -185,7 +185,7 @@ def _parse_bytes(
     """
     size = _size_bytes(arguments)
     text = result.stderr
-    match = _LOADED.fullmatch(text[: base.MAX_OUTPUT_CHARACTERS])
+    match = _LOADED.fullmatch(text)
     protocol, file, *numbers, target = match.groups() if match else ("",) * 4
     reported_sizes = {int(number) for number in numbers if number}
     expected = result.name, Wget.FILE, _TARGETS[arguments["to_disk"]]

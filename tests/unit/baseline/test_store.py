@@ -181,11 +181,11 @@ class TestStore(unittest.TestCase):
         ),
         (
             _write(recorded_at="yesterday"),
-            "isoformat",
+            "yesterday.: must be a time with a zone",
         ),
         (
             _write(recorded_at="2026-01-01T00:00:00"),
-            "recorded_at .*must have a zone",
+            "recorded_at: .*must be a time with a zone",
         ),
         *(
             (

@@ -209,7 +209,7 @@ class CleanupTest(unittest.TestCase):
 
     def test_who_is_no_admin_looks_into_no_other_project(self):
         with self.assertRaisesRegex(
-            ValueError, "--project x: requires an env"
+            errors.VMPerfError, "^cleanup: --project x: requires an env"
         ):
             run_command("--project", "x")
 

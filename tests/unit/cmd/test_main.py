@@ -73,6 +73,20 @@ class TestScript(unittest.TestCase):
         self.assertIn('"metal"', process.stdout)
         self.assertIn('"old","r740"', process.stdout)
 
+    def test_no_formula_in_csv(self):
+        """A spreadsheet computes no text of a baseline."""
+        registry = store.Store(self.home / "baselines")
+        machine = document.Machine(name="=1+1", fingerprint={"kernel": "5"})
+        baseline = made.baseline(name="metal", machine=machine)
+        registry.save(baseline, replace=True)
+        process = self.script("baseline", "list", "-f", "csv")
+        self.assertIn('"\'=1+1"', process.stdout)
+        self.assertNotIn('"=1+1"', process.stdout)
+        names = ("metal", "slow", "-f", "csv")
+        process = self.script("baseline", "compare", *names)
+        self.assertIn("cpu.sysbench.rate", process.stdout)
+        self.assertNotIn("\"'", process.stdout)
+
     def test_an_empty_list(self):
         """It says where it looked, and what makes one."""
         for path in (self.home / "baselines").glob("*.json"):

@@ -95,6 +95,18 @@ class TestRuns(unittest.TestCase):
         ):
             self.list_rows(f"--limit={text}")
 
+    def test_times_that_no_cloud_has(self):
+        """Their journals are omitted, and the others are listed."""
+        rows = self.list_rows()
+        text = (self.directory / "old.jsonl").read_text()
+        for number, time in enumerate(
+            ("0001-01-01T00:00:00+00:00", "yesterday", "2026-03-01T05:00:00")
+        ):
+            (self.directory / f"bad-{number}.jsonl").write_text(
+                text.replace("2026-03-01T05:00:00+00:00", time)
+            )
+        self.assertEqual(rows, self.list_rows())
+
     def test_host(self):
         """Only the runs of a host keep their names."""
         rows = self.list_rows("--host", "compute-1")

@@ -86,11 +86,30 @@ def list_commands(lines):
 class GateTest(unittest.TestCase):
     """Three jobs execute the same commands."""
 
+    def test_releases(self):
+        """Every job installs the tested releases before the package."""
+        for name in (
+            *("gate.gitlab-ci.yaml", "gate.jenkinsfile"),
+            *("gate.zuul-run.yaml", "tempest.gitlab-ci.yaml"),
+        ):
+            with self.subTest(name):
+                content = (FOLDER / name).read_text()
+                releases, *others = re.findall("pip install (.+)", content)
+                self.assertRegex(releases, "^--require-hashes -r .*(?i:const)")
+                self.assertRegex(others[0], "^--no-deps .*(?i:package)")
+
     def test_gitlab(self):
         """The files that the commands write are artifacts."""
         job = gitlab.read_job("gate.gitlab-ci.yaml")
-        install, *script = job["script"]
-        self.assertEqual('pip install "$VMPERF_PACKAGE"', install)
+        *install, init, run = job["script"]
+        script = [init, run]
+        self.assertEqual(
+            [
+                'pip install --require-hashes -r "$VMPERF_CONSTRAINTS"',
+                'pip install --no-deps "$VMPERF_PACKAGE"',
+            ],
+            install,
+        )
         after = job["after_script"]
         self.assertEqual(COMMANDS, list_commands([*script, *after]))
         self.assertEqual(DIRECTORIES, set(job["variables"]))

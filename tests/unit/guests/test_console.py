@@ -1,6 +1,7 @@
 """Tests for the end of a console."""
 
 import unittest
+from unittest import mock
 
 from rally_vmperf.guests import console
 from tests.unit.guests import testing
@@ -18,6 +19,20 @@ class SanitiseTest(unittest.TestCase):
 
 
 class LogTest(unittest.TestCase):
+    def test_empty_answer(self):
+        """The SDK raises an error of JSON for it."""
+        cloud = testing.FakeCloud()
+        for answer in (ValueError("Expecting value"), None, {}, {"output": 7}):
+            with mock.patch.object(
+                cloud.compute,
+                "get_server_console_output",
+                autospec=True,
+                side_effect=[answer],
+            ):
+                diagnosis = console.diagnose(cloud, "server")
+            self.assertEqual([], diagnosis.hints)
+            self.assertEqual("(the console is empty)", diagnosis.end)
+
     def test_the_whole_console_is_requested(self):
         """Not only its end, where no sign of a failure need be."""
         cloud = testing.FakeCloud()

@@ -6,11 +6,13 @@ import http.server
 import json
 import os
 import pathlib
+import runpy
 import stat
 import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 
 import ddt
@@ -175,7 +177,7 @@ class UserDataTestCase(Case):
         _, user_data = self.compose({"generated": True}, document)
         self.put_drive(user_data=user_data)
         output = self.configure()
-        self.assertIn("ignored: key 'packages' is not supported", output)
+        self.assertIn("ignored: 1 keys are not supported", output)
         program = self.root / "usr/local/bin/fio"
         self.assertEqual(b"\xff\n", program.read_bytes())
         self.assertEqual(0o755, stat.S_IMODE(program.stat().st_mode))
@@ -257,6 +259,14 @@ class ConfigureTestCase(Case):
     @ddt.data(
         ("ssh_keys: {../../x_private: secret}", "host keys"),
         ("ssh_keys: {ed25519_private: [secret]}", "host keys"),
+        ("ssh_keys: {secret_private: x, ed25519_private: x}", "host keys"),
+        ("ssh_keys: [secret]", "host keys"),
+        ("secret: " + "[" * 5000 + "]" * 5000, "user data"),
+        ("secret: " + "{a: " * 900 + "1" + "}" * 900, "user data"),
+        ("bootcmd: [[sh, -c, 'echo secret >/dev/null; exit 3']]", "bootcmd"),
+        ("write_files: [{path: /secret/\0, content: x}]", "user data"),
+        ("write_files: [{path: /x, permissions: secret}]", "write_files"),
+        ("secret_key: &x [1]\nother: [" + "*x, " * 70 + "1]", "user data"),
         ("write_files: [{path: /x, content: secret, encoding: z}]",
          "write_files"),
         ("write_files: secret", "write_files"),
@@ -274,12 +284,13 @@ class ConfigureTestCase(Case):
         self.assertIn(f"vmperf-guest: {step}: ", output)
         self.assertNotIn("secret", output)
         self.assertEqual(1, len(self.read_keys()))
+        self.assertTrue(list(self.ssh.glob("ssh_host_*_key")))
         self.assertFalse((self.root / "x").exists())
         self.assertTrue(output.endswith(DRIVE), output)
 
     def test_user_data_of_another_kind(self):
         self.put_drive(user_data=f"#!/bin/sh\ntouch {self.lab}/executed\n")
-        self.assertIn("ignored: 'text/plain'", self.configure())
+        self.assertIn("ignored: a part is no cloud-config", self.configure())
         self.assertFalse((self.lab / "executed").exists())
 
     def test_no_source(self):
@@ -356,6 +367,33 @@ class ServiceTestCase(Case):
         )
         self.configure(service=service)
         self.assertEqual(1, len(self.read_keys()))
+
+    def test_service_without_end(self):
+        """What is longer than a document is not read."""
+        service = self.serve(
+            metadata=[(200, b" " * ((1 << 20) + 1))], user_data=[]
+        )
+        output = self.configure(1, service=service)
+        self.assertIn(
+            "metadata service: meta_data.json has more than 1048576 bytes",
+            output,
+        )
+
+    def test_slow_service(self):
+        """It is given up at the deadline, although it still answers."""
+        service = self.serve(metadata=[(200, b"{")], user_data=[])
+        program = runpy.run_path(str(PROGRAM))
+        with self.assertRaisesRegex(ValueError, "is not complete in time"):
+            program["read_service"](self.root, service, time.monotonic())
+
+    def test_deep_metadata(self):
+        service = self.serve(
+            metadata=[(200, b'{"secret": ' + b"[" * 100_000)],
+            user_data=[(404, b"")],
+        )
+        output = self.configure(1, service=service)
+        self.assertIn("metadata service: RecursionError", output)
+        self.assertNotIn("secret", output)
 
     def test_service_that_does_not_know_the_guest(self):
         service = self.serve(metadata=[(404, b"")], user_data=[])

@@ -16,6 +16,7 @@ import unittest
 from rally_vmperf.measurement import command_result
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.records import files
+from rally_vmperf.records import model
 from tests.unit.records import full_disk
 from tests.unit.records import raw
 
@@ -128,6 +129,39 @@ class TestRawOutputs(unittest.TestCase):
                 self.assertEqual(
                     json.dumps(expected), json.dumps(document[name][position])
                 )
+
+    def test_the_largest_sound_one(self):
+        """100 metrics of 16 guests, each with a series and an output."""
+        file = files.RawOutputs(self.path, self.failed.append)
+        runs, readings = [], []
+        for guest in range(16):
+            result = dataclasses.replace(
+                RUN.result, stdout=json.dumps({"values": [1.25] * 4000})
+            )
+            run = dataclasses.replace(
+                RUN, machine=f"guest-{guest}", result=result
+            )
+            file.add_output({"guests": 16}, run)
+            runs.append(run)
+            readings += [
+                (
+                    f"guest-{guest}",
+                    sample.Series(
+                        metric=sample.Metric(
+                            f"disk.fio.m{number}.iops", "ops/s", "higher"
+                        ),
+                        points=tuple(
+                            (second + 0.001, 1e4 + number * second / 7)
+                            for second in range(1, 121)
+                        ),
+                    ),
+                )
+                for number in range(100)
+            ]
+        file.add_results({"guests": 16}, runs, readings)
+        content = files.read(self.path.parent, file.close())
+        self.assertEqual([], self.failed)
+        self.assertEqual(1600, len(content["readings"]))
 
     def test_nothing_was_printed(self):
         """It is a document all the same."""
@@ -261,6 +295,34 @@ class TestMachines(unittest.TestCase):
             with self.assertRaisesRegex(files.FileError, message) as caught:
                 files.read(folder, entry)
             self.assertNotIn("\n", str(caught.exception))
+
+    def test_values_are_counted_before_they_are_parsed(self):
+        """A few KiB that unpack to gigabytes of values are rejected."""
+        for text, reason in (
+            ("[" + "[]," * 2_000_001 + "[]]", "more than 2000000 values"),
+            ('{"a": "' + "," * 2_000_001 + '"}', None),
+        ):
+            content = gzip.compress(text.encode())
+            (self.folder / "x.json.gz").write_bytes(content)
+            reference = model.FileReference(
+                name="x.json.gz", sha256=hashlib.sha256(content).hexdigest()
+            )
+            if reason is None:
+                self.assertIn("a", files.read(self.folder, reference))
+                continue
+            with self.assertRaisesRegex(files.FileError, reason):
+                files.read(self.folder, reference)
+
+    def test_size(self):
+        content = os.urandom((8 << 20) + 1)
+        (self.folder / "x.json.gz").write_bytes(content)
+        reference = model.FileReference(
+            name="x.json.gz", sha256=hashlib.sha256(content).hexdigest()
+        )
+        with self.assertRaisesRegex(
+            files.FileError, "x.json.gz has more than 8388608 bytes$"
+        ):
+            files.read(self.folder, reference)
 
     def test_pipe_in_its_place(self):
         """It is rejected at once, and replaced by the next repetition."""

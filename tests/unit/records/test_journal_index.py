@@ -57,7 +57,6 @@ class TestJournalIndex(unittest.TestCase):
         ("compute1", ["new"]),
         ("compute2", ["late"]),
         ("compute3", []),
-        ("last:0", []),
         ("last:2\n", []),
     )
     @ddt.unpack
@@ -74,6 +73,14 @@ class TestJournalIndex(unittest.TestCase):
             "last:2: .* has runs of 1 tasks; .*rally-vmperf runs",
         ):
             self.find("last:2")
+
+    def test_other_numbers(self):
+        """They are no names of hosts."""
+        for name in ("last:0", "last:-1", "last:x", "last:1000000"):
+            with self.assertRaisesRegex(
+                journal_index.JournalNotFoundError, f"^{name}: must be last"
+            ):
+                self.find(name)
 
     def test_no_directory(self):
         """It has no runs."""

@@ -5,6 +5,7 @@ import ddt
 
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
+from rally_vmperf.workloads import output_bounds
 from rally_vmperf.workloads import outputs
 from tests.unit.workloads import golden
 
@@ -23,7 +24,7 @@ class OutputsTestCase(unittest.TestCase):
         )
 
     def test_too_much_output_is_refused(self):
-        long = golden.outcome("fio", "x" * (base.MAX_OUTPUT_CHARACTERS + 1))
+        long = golden.outcome("fio", "x" * (output_bounds.MAX_CHARACTERS + 1))
         with self.assertRaisesRegex(base.WorkloadError, "the maximum is"):
             base.check_result(long)
 

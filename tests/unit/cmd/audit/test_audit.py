@@ -288,7 +288,13 @@ class TestAudit(unittest.TestCase):
         ):
             self.audit(self.folder)
 
-    @ddt.data("--days=0", "--days=x", "--min-guests=a", "--min-guests=m=-1")
+    @ddt.data(
+        "--days=800000",
+        "--days=0",
+        "--days=x",
+        "--min-guests=a",
+        "--min-guests=m=-1",
+    )
     def test_invalid_numbers(self, option):
         """They are rejected by the parser."""
         with (

@@ -6,6 +6,7 @@ import unittest
 
 import yaml
 
+from rally_vmperf import documents
 from rally_vmperf.cmd.start import settings
 
 HOSTILE = 'a"}\nmax_percent: {"*": 1000}\n\x1b[2J'
@@ -23,6 +24,12 @@ class RenderTest(unittest.TestCase):
             ({"flavors": [name]}, reason),
             ({"network": name}, reason),
         )
+
+    def test_name_with_an_emoji(self):
+        """What init writes, plan accepts."""
+        name = "image \N{GRINNING FACE} \x85\u2028\\é"
+        arguments = documents.parse_yaml(self.render(name), "vmperf.yaml")
+        self.assertEqual(name, arguments["image"])
 
     def test_arguments(self):
         """The limits without bare metal apply to stolen CPU time."""

@@ -66,6 +66,8 @@ class OwnerTest(unittest.TestCase):
         ("xc_rally_1234abcd_AbCd1234", False),
         ("c_rally_99999999_AbCd1234", False),
         (None, False),
+        (7, False),
+        (["c_rally_1234abcd_AbCd1234"], False),
     )
     def test_owns(self, name, expected):
         owner = ownership.Owner("c_rally_1234abcd")
@@ -79,6 +81,7 @@ class OwnerTest(unittest.TestCase):
         ("rally_1234abcd_AbCd1234", None),
         ("my c_rally_1234abcd_AbCd1234", None),
         ("", None),
+        (7, None),
     )
     def test_rally_owner(self, name, expected):
         self.assertEqual(expected, ownership.parse_owner(name))

@@ -106,6 +106,20 @@ class RequirementsTest(unittest.TestCase):
             self.cloud.placement.all_hosts["h1"] = host(memory=(12800, 0))
             self.requirements(host="h1", max_host_share=20).check()
 
+    def test_ssh_from_all_networks(self):
+        """The plan names it, as the request has it."""
+        sources = ["192.0.2.0/24", "0.0.0.0/0", "::/0"]
+        remarks = self.requirements(allowed_sources=sources).remarks
+        self.assertEqual(
+            [
+                f"allowed_sources={source}: every network may open SSH "
+                "connections to the guests; to restrict it, give the network "
+                "of this machine"
+                for source in sources[1:]
+            ],
+            [line for line in remarks if "allowed_sources" in line],
+        )
+
     def test_group_that_no_host_supports(self):
         """The others boot; the remark names its requirements."""
         groups = [

@@ -178,7 +178,7 @@ class ReadTestCase(unittest.TestCase):
 
     def test_a_long_command_line_is_read_at_once(self):
         with self.assertRaisesRegex(base.WorkloadError, "has no summary"):
-            _parse("dd", "dd " + "a=" * 20000 + "\n")
+            _parse("dd", "dd " + "a=" * 2000 + "\n")
 
 
 class MergeTestCase(unittest.TestCase):

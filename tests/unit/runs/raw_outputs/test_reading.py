@@ -272,6 +272,7 @@ class RejectedTestCase(unittest.TestCase):
         ),
         ("x" * (1 << 21), "dd", None, "has more than 1048576 characters"),
         ("{", "fio", None, "fio: the JSON is damaged"),
+        ('{"a": 1, "a": 2}', "fio", None, "key 'a' is duplicated"),
         ('{"fio version": "3.33"}', "", None, "fio: the output is damaged"),
         (
             "fio-3.33\nStarting 1 process\n",
@@ -427,3 +428,55 @@ class CleaningTestCase(unittest.TestCase):
         self.assertEqual(
             "name:  1\n  deeper:  2\n", reading.clean(text.encode())
         )
+
+
+SYSBENCH = """\
+sysbench 1.0.20
+Number of threads: 1
+block size: {block}
+operation: write
+{end}"""
+SYSBENCH_END = """\
+    total time:                          {time}s
+    total number of events:              {events}
+Threads fairness:
+    events (avg/stddev): 1/0
+    execution time (avg/stddev): 1/0
+"""
+
+
+@ddt.ddt
+class SysbenchTestCase(unittest.TestCase):
+    """Each part of a condition decides alone."""
+
+    @ddt.data(("1KiB", 1 << 10), ("1MiB", 1 << 20), ("512", 512))
+    @ddt.unpack
+    def test_blocks(self, block, size):
+        end = SYSBENCH_END.format(time="2.0", events=10)
+        text = SYSBENCH.format(block=block, end=end)
+        (figure,) = values(reading.read(text)).values()
+        self.assertEqual([10 * size / 2.0], figure)
+
+    @ddt.data(
+        ("0.0", 10, "did nothing in 0 s"),
+        ("2.0", 0, "did nothing in 2 s"),
+    )
+    @ddt.unpack
+    def test_nothing(self, time, events, message):
+        end = SYSBENCH_END.format(time=time, events=events)
+        with self.assertRaisesRegex(base.WorkloadError, message):
+            reading.read(SYSBENCH.format(block="1KiB", end=end))
+
+    @ddt.data("    total time:  3.0s\n", "    total number of events: 9\n")
+    def test_one_part_of_another_run(self, line):
+        end = SYSBENCH_END.format(time="2.0", events=10)
+        text = SYSBENCH.format(block="1KiB", end=line + end)
+        with self.assertRaisesRegex(base.WorkloadError, "several runs"):
+            reading.read(text)
+
+    @ddt.data("block size", "operation")
+    def test_another_test(self, missing):
+        end = SYSBENCH_END.format(time="2.0", events=10)
+        text = SYSBENCH.format(block="1KiB", end=end).replace(missing, "x")
+        with self.assertRaisesRegex(base.WorkloadError, "only the tests cpu"):
+            reading.read(text)
