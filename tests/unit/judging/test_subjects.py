@@ -250,6 +250,62 @@ class TestTurns(unittest.TestCase):
         self.assertIn("guests_differ", mean.headline())
 
 
+@ddt.ddt
+class TestNoisyTurns(unittest.TestCase):
+    """A victim of 40 % by turns cannot hide in a noise of 5 %."""
+
+    @ddt.data("overhead", "bare metal", "solo guest", "values")
+    def test_rotating_victim(self, name):
+        """It seldom passes a limit of 35 %, whatever the reference is."""
+        passed = sum(
+            self.judge(name, seed).status == "passed" for seed in range(20)
+        )
+        self.assertLessEqual(passed, 1)
+
+    def judge(self, name, seed):
+        """Return a verdict on ten repetitions of four guests."""
+        random = numpy.random.default_rng(seed)
+        entries = []
+        copies = made.build_reference(
+            [{made.IOPS: [100.0 + place] * 4} for place in range(6)]
+        )
+        for number in range(1, 11):
+            alone, shared = (
+                100 * numpy.exp(random.normal(0, 0.05, (2, 4)))
+            ).tolist()
+            shared[number % 4] *= 0.6
+            levels = [made.build_condition(number, {made.IOPS: shared})]
+            if name in ("bare metal", "solo guest"):
+                levels = [
+                    made.level(number, 1, {made.IOPS: alone}, batches=4),
+                    made.level(number, 4, {made.IOPS: shared}),
+                ]
+            entries.append(
+                made.repetition(
+                    number,
+                    [
+                        dataclasses.replace(level, reference=copies)
+                        for level in levels
+                    ],
+                    planned_repetitions=10,
+                )
+            )
+        criterion, options = {
+            "overhead": (overhead.OVERHEAD, {"max_percent": {"*": 35}}),
+            "values": (overhead.OVERHEAD, {"min": {"*": 65}}),
+            "bare metal": (
+                density.DEGRADATION,
+                {
+                    "max_percent": {"*": 35},
+                    "compare_to": "bare_metal",
+                    "levels": 4,
+                },
+            ),
+            "solo guest": (density.DEGRADATION, {"max_percent": {"*": 35}}),
+        }[name]
+        return judge(criterion, entries, statistic="worst", **options)
+
+
 class TestSilentGuest(unittest.TestCase):
     """A planned guest without a value in a complete record."""
 

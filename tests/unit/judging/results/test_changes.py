@@ -602,6 +602,13 @@ class TestWorstGuest(unittest.TestCase):
             change = self.compare(first, other)
             self.assertEqual(expected, changes.classify(change))
 
+    def test_fast_guest_that_becomes_slow(self):
+        """950 and 700 events/s before, 690 and 690 after."""
+        first = create_guests("A", (9.5, 7.0))
+        change = self.compare(first, create_guests("B", (6.9, 6.9)))
+        self.assertEqual("worse", changes.classify(change))
+        self.assertEqual("1", change.subject.guest[-1])
+
     def test_figures(self):
         """They are those of the guest that decides, which has a name."""
         first = create_guests("A", self.EQUAL)
