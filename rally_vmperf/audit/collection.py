@@ -12,10 +12,10 @@ from rally_vmperf.audit import hosts
 from rally_vmperf.judging import judged_run
 from rally_vmperf.judging import run_capacity
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions import compared_run
+from rally_vmperf.questions import run_limits
 from rally_vmperf.questions import source_judge
-from rally_vmperf.questions import table
+from rally_vmperf.questions.common import question
 from rally_vmperf.records import model
 from rally_vmperf.records import sources
 
@@ -206,7 +206,7 @@ def _read_part(source: sources.Source, name: str) -> _Part:
         absences={
             name_figure(key): reason for key, reason in run.absences.items()
         },
-        limited=_list_limited(source, {metric for _, metric in run.samples}),
+        limited=_list_limited(run, source.criteria),
         expected=frozenset(
             name_figure((condition.title, metric))
             for record in source.readable
@@ -238,21 +238,16 @@ def _list_setting(run: compared_run.ComparedRun) -> dict[str, t.Any]:
 
 
 def _list_limited(
-    source: sources.Source, metrics: collections.abc.Iterable[sample.Metric]
+    run: compared_run.ComparedRun, criteria: question.Criteria
 ) -> frozenset[str]:
     """Return the names of the metrics that the SLAs of a run limit."""
-    known = table.criteria()
-    patterns = [
-        limit
-        for name, options in source.criteria.items()
-        if name in known
-        for by_option in known[name].parse(options or {}).by_variant.values()
-        for limit in by_option.values()
-    ]
+    slas = run_limits.RunLimits(
+        criteria, {metric.name for _, metric in run.samples}
+    )
     return frozenset(
         metric.name
-        for metric in metrics
-        if any(limit.for_metric(metric.name) for limit in patterns)
+        for title, metric in run.samples
+        if any(slas.list_slas(run.conditions.get(title), metric))
     )
 
 

@@ -18,15 +18,13 @@ from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import shortfall
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.questions import table
+from rally_vmperf.questions import run_limits
 from rally_vmperf.questions.common import question
 from rally_vmperf.records import files
 from rally_vmperf.records import model
 from rally_vmperf.records import sources
 from rally_vmperf.runs import reference
 
-#: The name of the SLA on findings.
-VALID = "vmperf_valid"
 #: The facts from Nova in which runs may differ.
 _FACTS = (
     *("flavor", "image", "disk", "host"),
@@ -77,11 +75,12 @@ def create_run(
     if not records:
         raise ComparisonError(f"{name}: has no readable record")
     measured = [record.repetition for record in records]
-    tolerances = _Tolerances(
-        source.criteria if criteria is None else criteria, measured
+    slas = run_limits.RunLimits(
+        source.criteria if criteria is None else criteria,
+        gathering.metric_names(measured),
     )
     counted = counting.count(
-        measured, tolerances.of_run.union(finding.ABOUT_BARE_METAL)
+        measured, slas.tolerated.union(finding.ABOUT_BARE_METAL)
     )
     sentence = density_levels.first_void_sentence(
         (
@@ -94,7 +93,7 @@ def create_run(
     if sentence:
         raise ComparisonError(f"{name}: {sentence}")
     samples, absences = counting.collect_samples(
-        counted.repetitions, tolerances.find
+        counted.repetitions, slas.find_tolerated
     )
     unreadable = len(source.records) - len(records)
     missing = shortfall.count_missing(
@@ -126,53 +125,6 @@ def create_run(
     )
 
 
-class _Tolerances:
-    """The findings that the SLAs of a run tolerate, by metric.
-
-    They are those of the SLA that limits the metric; of a metric without a
-    limit those of ``vmperf_valid``, or else of the first SLA.
-
-    :param criteria: The limits by the name of their SLA.
-    """
-
-    def __init__(
-        self,
-        criteria: question.Criteria,
-        repetitions: gathering.Repetitions,
-    ) -> None:
-        self._parsed = [
-            criterion.parse(criteria[name])
-            for name, criterion in table.criteria().items()
-            if criteria.get(name) is not None
-        ]
-        self._names = gathering.metric_names(repetitions)
-        first = [
-            *(one for one in self._parsed if one.criterion.name == VALID),
-            *self._parsed,
-        ][:1]
-        self.of_run = frozenset(
-            kind for parsed in first for kind in _list_tolerated(parsed)
-        )
-
-    def find(
-        self, condition: repetition.Condition, metric: sample.Metric
-    ) -> frozenset[str]:
-        """Return the kinds of findings that do not void a metric."""
-        for parsed in self._parsed:
-            options = [
-                option
-                for by_option in parsed.by_variant.values()
-                for option, limits in by_option.items()
-                if parsed.criterion.name != VALID
-                and limits.for_metric(metric.name, self._names)
-            ]
-            if any(
-                _is_limited(parsed, condition, option) for option in options
-            ):
-                return frozenset(_list_tolerated(parsed))
-        return self.of_run
-
-
 def _list_facts(
     record: model.Record,
     machines: collections.abc.Iterable[model.DescribedMachine],
@@ -189,15 +141,6 @@ def _list_facts(
     hosts = {guest.host for guest in guests} - {""}
     facts["host"] = facts["host"] or ", ".join(sorted(hosts))
     return {key: fact for key, fact in facts.items() if fact}
-
-
-def _list_tolerated(
-    parsed: question.ParsedCriterion,
-) -> collections.abc.Collection[str]:
-    """Return the kinds of findings that an SLA tolerates by name."""
-    return t.cast(
-        collections.abc.Collection[str], parsed.options.get("tolerate", ())
-    )
 
 
 def _describe(fact: t.Any) -> str:
@@ -237,21 +180,16 @@ def set_limits(
     """
     first, *others = runs
     keys = [key for run in runs for key in (*run.samples, *run.absences)]
-    limited: dict[changes.Key, changes.Limit] = {}
+    metrics = {metric for _, metric in keys}
     conditions = collections.ChainMap(*(run.conditions for run in runs))
-    for name, criterion in table.criteria().items():
-        parsed = criterion.parse(criteria.get(name) or {})
-        options = [
-            option
-            for option in question.LOSS_AND_ABSOLUTE
-            if parsed.limits[option].patterns
-        ]
-        for option in options:
-            problem = parsed.limits[option].describe_unmatched(
-                metric for _, metric in keys
-            )
+    slas = run_limits.RunLimits(criteria, {metric.name for metric in metrics})
+    for parsed in slas.parsed:
+        for option in question.LOSS_AND_ABSOLUTE:
+            if not parsed.limits[option].patterns:
+                continue
+            problem = parsed.limits[option].describe_unmatched(metrics)
             if not problem and not any(
-                _is_limited(parsed, conditions.get(title), option)
+                run_limits.applies(parsed, conditions.get(title), option)
                 for title, _ in keys
             ):
                 titles = dict.fromkeys(title for title, _ in keys if title)
@@ -259,72 +197,15 @@ def set_limits(
                 problem = f"applies to no condition (there are: {there})"
             if problem:
                 raise ComparisonError(
-                    f"sla {name} {option}: {problem}; correct it, or use "
-                    "other limits with --limits"
+                    f"sla {parsed.criterion.name} {option}: {problem}; "
+                    "correct it, or use other limits with --limits"
                 )
-        for key, limit in _list_limits(parsed, keys, conditions).items():
-            limited.setdefault(key, limit)
+    limited = {
+        (title, metric): limit
+        for title, metric in keys
+        if (limit := slas.find_limit(conditions.get(title), metric))
+    }
     return [dataclasses.replace(first, limits=limited), *others]
-
-
-def _list_limits(
-    parsed: question.ParsedCriterion,
-    keys: collections.abc.Collection[changes.Key],
-    conditions: collections.abc.Mapping[str, repetition.Condition],
-) -> dict[changes.Key, changes.Limit]:
-    """Return the limits of an SLA by condition and metric.
-
-    The margin of a rate or a time is ``max_percent``, or the default if it
-    has an absolute limit only; an absolute limit applies to the mean guest.
-
-    :param conditions: The conditions by their text; a baseline has none.
-    """
-    names = {metric.name for _, metric in keys}
-    limited = {}
-    for title, metric in keys:
-        by_option = {
-            option: match[0]
-            for option in question.LOSS_AND_ABSOLUTE
-            if _is_limited(parsed, conditions.get(title), option)
-            and (match := parsed.limits[option].for_metric(metric.name, names))
-        }
-        percent = by_option.get("max_percent")
-        if percent is not None and metric.scale == "ratio":
-            limited[title, metric] = changes.Limit(
-                max(0.0, percent), parsed.options.get("statistic", "mean")
-            )
-        elif by_option and metric.scale == "ratio":
-            limited[title, metric] = changes.Limit(changes.MARGIN)
-        elif "max" in by_option:
-            limited[title, metric] = changes.Limit(by_option["max"])
-    return limited
-
-
-def _is_limited(
-    parsed: question.ParsedCriterion,
-    condition: repetition.Condition | None,
-    option: str,
-) -> bool:
-    """Return whether the limits of an option apply to a condition.
-
-    A SLA limits only the conditions that it judges, such as some numbers of
-    guests. A loss of conditions that it compares with others, such as a phase,
-    is the margin of these conditions only.
-
-    :param condition: The condition; None for one of a baseline, which a limit
-        always applies to.
-    """
-    criterion = parsed.criterion
-    if condition is None:
-        return True
-    if not repetition.select([condition], **criterion.selects):
-        return False
-    rules = criterion.rules
-    if rules is None or not rules.axis:
-        return True
-    return rules.axis in condition.axes and rules.has_limit(
-        parsed.options, condition, option == "max_percent"
-    )
 
 
 def create_baseline_like(
