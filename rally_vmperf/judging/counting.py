@@ -125,6 +125,16 @@ def _list_void(
     return frozenset(void)
 
 
+def _list_remaining(
+    counted: Counted,
+) -> collections.abc.Iterator[finding.Finding]:
+    """Yield the findings on whole repetitions that count."""
+    numbers = {one.number for one in counted.judged if one.counted}
+    for found, number in counted.occurrences:
+        if found.is_run_wide and (number is None or number in numbers):
+            yield found
+
+
 def collect_samples(
     repetitions: collections.abc.Sequence[repetition.Repetition],
     find_tolerated: collections.abc.Callable[
@@ -162,11 +172,11 @@ def collect_samples(
                 )
             judged = counted[tolerate].judged
             conditions_judged = repetition.list_conditions(judged)
+            tolerated = tolerate.union(finding.ABOUT_BARE_METAL)
             void = density_levels.find_void_sentence(
-                metric.name,
-                judged,
-                conditions_judged,
-                tolerate.union(finding.ABOUT_BARE_METAL),
+                metric.name, judged, conditions_judged, tolerated
+            ) or density_levels.first_void_sentence(
+                _list_remaining(counted[tolerate]), tolerated
             )
             values = gathering.guest_samples(metric, conditions_judged)
             if void:

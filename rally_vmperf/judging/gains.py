@@ -95,7 +95,7 @@ def _list_gains(
     significant: list[tuple[float, str, str]] = []
     others: collections.Counter[str] = collections.Counter()
     for change in compared:
-        comparison = change.comparison
+        comparison = change.decisive
         if comparison is None or comparison.low is None:
             others[change.reason or _FEW] += 1
             continue

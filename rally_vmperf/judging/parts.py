@@ -26,16 +26,22 @@ def list_values(repetitions: Repetitions, axis: str) -> list[str]:
 def select_variant(
     repetitions: Repetitions, variant: str
 ) -> list[repetition.Repetition]:
-    """Return repetitions with one variant, as if it were all, as a list."""
+    """Return repetitions with one variant, as if it were all, as a list.
+
+    Guests of variants that boot one after another can have several hosts.
+    """
     return [
-        gathering.isolate(
-            run_repetition,
-            [
-                dataclasses.replace(condition, axes={})
-                for condition in repetition.select(
-                    run_repetition.conditions, variant=variant
-                )
-            ],
+        dataclasses.replace(
+            gathering.isolate(
+                run_repetition,
+                [
+                    dataclasses.replace(condition, axes={})
+                    for condition in repetition.select(
+                        run_repetition.conditions, variant=variant
+                    )
+                ],
+            ),
+            hosts={},
         )
         for run_repetition in repetitions
     ]

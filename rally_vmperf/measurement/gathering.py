@@ -127,50 +127,43 @@ def pair_samples(
 
 
 def name_alike(
-    metric: sample.Metric, first: Samples, second: Samples
-) -> tuple[Samples, Samples]:
-    """Return two sides whose guests have the same names.
+    metric: sample.Metric, reference: Samples, other: Samples
+) -> Samples:
+    """Return a reference whose guests have the names of those of another side.
 
-    Guests of the same names keep them. Otherwise they are named by their rank
-    on their own side, the best one first: the worst guests of both sides are
-    the worst by the same chance.
+    Guests of the same names keep them. Otherwise each has the name of the
+    guest with its rank on the other side: the worst guests of both sides are
+    the worst by the same chance. Sides with other numbers of guests are not
+    changed.
     """
-    sides = (first, second)
-    names = [
-        {source for samples in side for source in samples.by_source}
-        for side in sides
-    ]
-    if names[0] == names[1] or len(names[0]) != len(names[1]):
-        return first, second
-    reference, other = (_name_by_rank(metric, side) for side in sides)
-    return reference, other
-
-
-def _name_by_rank(metric: sample.Metric, side: Samples) -> Samples:
-    """Return samples whose guests are named by their rank, from 1."""
-    values: dict[str, list[float]] = {}
-    for samples in side:
-        for source, mean in samples.means_by_source.items():
-            values.setdefault(source, []).append(mean)
-    ranked = sorted(
-        values,
-        key=lambda source: statistics.geometric_mean(values[source]),
-        reverse=metric.better == "higher",
-    )
-    ranks = {
-        source: f"number {rank}" for rank, source in enumerate(ranked, start=1)
-    }
+    ranked, names = (_rank(metric, side) for side in (reference, other))
+    if {*ranked} == {*names} or len(ranked) != len(names):
+        return reference
+    by_rank = dict(zip(ranked, names, strict=True))
     return tuple(
         dataclasses.replace(
             samples,
             observations=tuple(
                 dataclasses.replace(
-                    observation, source=ranks[observation.source]
+                    observation, source=by_rank[observation.source]
                 )
                 for observation in samples.observations
             ),
         )
-        for samples in side
+        for samples in reference
+    )
+
+
+def _rank(metric: sample.Metric, side: Samples) -> list[str]:
+    """Return the names of guests by their means, the best one first."""
+    values: dict[str, list[float]] = {}
+    for samples in side:
+        for source, mean in samples.means_by_source.items():
+            values.setdefault(source, []).append(mean)
+    return sorted(
+        values,
+        key=lambda source: statistics.geometric_mean(values[source]),
+        reverse=metric.better == "higher",
     )
 
 
@@ -365,16 +358,19 @@ def find_differences(repetitions: Repetitions) -> list[Occurrence]:
     migration moves guests, and each variant has guests of its own.
     """
     occurrences: list[Occurrence] = []
+    is_differing = False
     hosts: dict[str, str] = {}
-    for measured in repetitions:
+    # The hosts of counted repetitions are the usual ones.
+    for measured in sorted(repetitions, key=lambda each: not each.counted):
         first = repetitions[0]
         for key in dict.fromkeys((*first.setting, *measured.setting)):
             values = first.setting.get(key), measured.setting.get(key)
-            if values[0] != values[1] and not occurrences:
+            if values[0] != values[1] and not is_differing:
                 detail = (
                     f"{key} is {values[0]!r:.80} in repetition {first.number} "
                     f"and {values[1]!r:.80} in repetition {measured.number}"
                 )
+                is_differing = True
                 differing = finding.Finding(
                     "records_contradict", "run", detail
                 )

@@ -88,7 +88,7 @@ def create_run(
             for found, _ in counted.occurrences
             if found.kind in finding.ABOUT_RECORDS
         ),
-        (),
+        slas.tolerated,
     )
     if sentence:
         raise ComparisonError(f"{name}: {sentence}")

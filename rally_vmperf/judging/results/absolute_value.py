@@ -219,6 +219,10 @@ class AbsoluteValue(figures.GuestFigure):
             return len(self.guest) >= statistics.FEWEST
         return super().is_failure_final(limit, planned)
 
+    def show_turn(self, percent: float) -> str:
+        """Return the value of a guest in a repetition as text."""
+        return units.show(loss.ratio(self.contrast.metric, percent), self.unit)
+
     def describe_guests(
         self, beyond: contrasts.Comparisons, limit: float
     ) -> str:

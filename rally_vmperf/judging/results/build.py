@@ -93,7 +93,7 @@ def build_pairs(
     :param fields: The other fields of the result.
     """
     reference, other = gathering.pair_samples(metric, *sides)
-    reference, other = gathering.name_alike(metric, reference, other)
+    reference = gathering.name_alike(metric, reference, other)
     figure = loss_figure.Loss(
         metric=metric,
         confidence=confidence,

@@ -120,7 +120,9 @@ def classify(change: result.Result) -> Status:
         return "not worse"
     low, high = comparison.low, comparison.high
     status = decide(low, high, change.limit or 0.0)
-    return "not worse" if status == "undecided" else status
+    if status == "undecided" or (status == "better" and change.passes_alone):
+        return "not worse"
+    return status
 
 
 def describe_remark(change: result.Result) -> str:
@@ -218,7 +220,7 @@ def _create_figure(
         )
     before, after = (
         tuple(dataclasses.replace(samples, overlap=1.0) for samples in side)
-        for side in gathering.name_alike(metric, before, after)
+        for side in (gathering.name_alike(metric, before, after), after)
     )
     contrast = contrasts.Contrast(
         metric=metric,
@@ -305,11 +307,12 @@ def decide_all(
     rest = verdict.decide_family(family, confidence, decide_change)
     for number in rest if passes_alone else ():
         before = changes[number]
-        if not (
-            decide_change(number, confidence)
-            and changes[number].status == "passed"
-            and classify(changes[number]) != "better"
-        ):
+        decide_change(number, confidence)
+        if changes[number].status == "passed":
+            changes[number] = dataclasses.replace(
+                changes[number], passes_alone=True
+            )
+        else:
             changes[number] = before
     return changes
 

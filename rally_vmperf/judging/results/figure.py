@@ -229,6 +229,9 @@ class GuestFigure(Figure):
 
     statistic: contrasts.Statistic = "mean"
 
+    #: What a guest does with its figure, in sentences.
+    verb: t.ClassVar[str] = "has"
+
     @property
     def of_guests(self) -> contrasts.Contrast:
         """The contrast with the reference, whatever the limit is."""
@@ -289,13 +292,36 @@ class GuestFigure(Figure):
         They are beyond it by their own interval, or by turns.
         """
         contrast, percent = self.find_contrast(limit)
-        if self.statistic == "mean" and (
-            beyond := contrast.list_beyond(percent)
-        ):
+        if self.statistic == "worst":
+            is_beyond = contrast.may_be_beyond_by_turns(percent)
+            return self.describe_turns() if is_beyond else ""
+        if beyond := contrast.list_beyond(percent):
             return self.describe_guests(beyond, limit)
         if contrast.are_beyond_by_turns(percent):
-            return contrast.describe_worst_guests()
+            return self.describe_turns()
         return ""
+
+    def describe_turns(self) -> str:
+        """Return the figure of the worst guest of each repetition."""
+        comparison = self.of_guests.worst_of_each
+        if comparison is None:
+            return ""
+        most, guest, number = self.of_guests.find_largest()
+        mean, most_shown = (
+            self.show_turn(percent)
+            for percent in (comparison.overhead_percent, most)
+        )
+        return (
+            f"the worst guest of each repetition {self.verb} {mean} in the "
+            f"mean, {most_shown} at worst ({guest} in repetition {number})"
+        )
+
+    @abc.abstractmethod
+    def show_turn(self, percent: float) -> str:
+        """Return the figure of a guest in a repetition as text.
+
+        :param percent: Its loss in percent.
+        """
 
     def may_be_within(self, limit: float) -> bool:
         """Return whether all guests may be within a limit."""
@@ -326,8 +352,14 @@ class GuestFigure(Figure):
     def advise(self, limit: float) -> str:
         """Return what would decide an inconclusive figure, as a clause."""
         contrast, percent = self.find_contrast(limit)
-        if self.statistic == "worst" and contrast.are_beyond_by_turns(percent):
-            return contrast.describe_worst_guests()
+        if self.statistic == "worst":
+            if contrast.has_unlike_guests:
+                return (
+                    "no guest has a reference of its own, as both sides have "
+                    "other numbers of guests; use statistic: mean"
+                )
+            if contrast.may_be_beyond_by_turns(percent):
+                return self.describe_turns()
         comparison, _ = contrast.find_decisive(self.statistic, "inconclusive")
         return verdict.would_decide(comparison) if comparison else ""
 

@@ -24,6 +24,8 @@ class Loss(figures.GuestFigure):
     :param is_reference: Whether the solo guest is compared with itself.
     """
 
+    verb: t.ClassVar[str] = "loses"
+
     contrast: contrasts.Contrast
     names: tuple[str, str, str] = verdict.SIDES
     caps: tuple[rate_caps.Cap, ...] = ()
@@ -134,6 +136,10 @@ class Loss(figures.GuestFigure):
         if self.is_reference:
             return "inconclusive"
         return super().decide(limit)
+
+    def show_turn(self, percent: float) -> str:
+        """Return the loss of a guest in a repetition as text."""
+        return f"{units.show_percent(percent)} %"
 
     def describe_guests(
         self, beyond: contrasts.Comparisons, limit: float

@@ -31,6 +31,8 @@ class Result:
         unit of the figure; None without one.
     :param passes_to: The largest limit within which it passes; None for the
         limit, beyond which it fails.
+    :param passes_alone: Whether it passes by its own interval, without the
+        correction that a proof of a change needs.
     :param pattern: The metric or glob that gave the limit.
     :param status: The status; None without a limit.
     :param findings: The findings about this metric.
@@ -54,6 +56,7 @@ class Result:
     figure: figures.Figure
     limit: float | None = None
     passes_to: float | None = None
+    passes_alone: bool = False
     pattern: str | None = None
     status: verdict.Status | None = None
     findings: tuple[finding.RunFinding, ...] = ()

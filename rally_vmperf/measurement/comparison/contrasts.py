@@ -16,7 +16,6 @@ from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.comparison import worst_guests
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.measurement.samples import units
 
 #: The guest to which a limit applies.
 Statistic = t.Literal["mean", "worst"]
@@ -110,40 +109,58 @@ class Contrast:
         Guests that each keep the limit are undecided if another one of them
         exceeds it in each repetition.
         """
-        if self.mean is None:
+        if self.mean is None or (
+            statistic == "worst" and self.has_unlike_guests
+        ):
             return "inconclusive"
         if statistic == "mean" or not self.each:
             return verdict.decide(self.mean, limit)
         status = verdict.decide_all(
             self.each.values(), self.corrected.values(), limit
         )
-        if status == "passed" and self.are_beyond_by_turns(limit):
+        if status == "passed" and self.may_be_beyond_by_turns(limit):
             return "inconclusive"
         return status
 
     def list_beyond(self, limit: float) -> Comparisons:
-        """Return the comparisons of guests beyond a limit, by guest."""
+        """Return the comparisons of guests beyond a limit, by guest.
+
+        One of many guests can be beyond it by chance: their confidence is
+        corrected for their number.
+        """
         beyond = {}
+        corrected = verdict.correct_confidence(
+            self.confidence, len(self.guests)
+        )
         for guest in self.guests if self.mean else ():
             # An interval that is beyond the limit has its figure there.
             if self.compute_percent(guest) <= limit:
                 continue
-            comparison = self.compare(self.confidence, guest)
+            comparison = self.compare(corrected, guest)
             if comparison and verdict.decide(comparison, limit) == "failed":
                 beyond[guest] = comparison
         return beyond
 
-    def are_beyond_by_turns(self, limit: float) -> bool:
-        """Return whether the worst guests of repetitions exceed a limit.
+    def may_be_beyond_by_turns(self, limit: float) -> bool:
+        """Return whether the worst guests of repetitions may exceed a limit.
 
-        They exceed it by their interval, and they are worse than the guests'
-        own means and chance explain.
+        They do if they are worse than the guests' own means and chance
+        explain.
         """
         comparison = self.worst_of_each
         if comparison is None or comparison.overhead_percent <= limit:
             return False
         return (
             verdict.decide(comparison, limit) != "passed"
+            and self.worst_guests.take_turns
+        )
+
+    def are_beyond_by_turns(self, limit: float) -> bool:
+        """Return whether the worst guests of repetitions exceed a limit."""
+        comparison = self.worst_of_each
+        return (
+            comparison is not None
+            and verdict.decide(comparison, limit) == "failed"
             and self.worst_guests.take_turns
         )
 
@@ -186,30 +203,22 @@ class Contrast:
                     for guest, (own, value) in pairs.items()
                 }
                 for number, pairs in self._pairs_by_number.items()
-            }
+            },
+            self.mean.error if self.mean else 0.0,
         )
 
-    def describe_worst_guests(self) -> str:
-        """Return the loss of the worst guest of each repetition, or ""."""
-        comparison = self.worst_of_each
-        if comparison is None:
-            return ""
-        losses = {
-            number: (self.worst_guests.losses[number][guest], guest)
+    def find_largest(self) -> tuple[float, str, int]:
+        """Return the largest loss of a repetition, its guest and its number.
+
+        :raises ValueError: If there are no losses.
+        """
+        log_loss, guest, number = max(
+            (self.worst_guests.losses[number][guest], guest, number)
             for number, guest in self.worst_guests.worst.items()
-        }
-        number = max(losses, key=losses.__getitem__)
-        log_loss, guest = losses[number]
+        )
         is_rate = self._compared_metric.better == "higher"
-        most = loss.percent(
-            self._compared_metric, math.exp(-log_loss if is_rate else log_loss)
-        )
-        return (
-            "the worst guest of each repetition loses "
-            f"{units.show_percent(comparison.overhead_percent)} % in the "
-            f"mean, {units.show_percent(most)} % at most ({guest} in "
-            f"repetition {number})"
-        )
+        ratio = math.exp(-log_loss if is_rate else log_loss)
+        return loss.percent(self._compared_metric, ratio), guest, number
 
     @functools.cached_property
     def _pairs_by_number(self) -> dict[int, dict[str, _Pair]]:
@@ -264,14 +273,34 @@ class Contrast:
 
     @functools.cached_property
     def are_named_alike(self) -> bool:
-        """Whether each guest has reference samples of its own name."""
-        if not self.has_own_references or not self.guests:
-            return False
+        """Whether each guest has reference samples of its own name.
+
+        In pairs, these are those of the same repetition.
+        """
         sides = (self.reference, self.other)
-        if any(samples.merged is not None for samples in self.reference):
+        if not self.has_own_references or any(
+            samples.merged is not None for side in sides for samples in side
+        ):
             return False
-        names = [{*samples.by_source} for side in sides for samples in side]
+        reference, other = (
+            [{*samples.by_source} for samples in side] for side in sides
+        )
+        if self.pairing == "always":
+            return reference == other
+        names = [*reference, *other]
         return all(each == names[0] for each in names)
+
+    @property
+    def has_unlike_guests(self) -> bool:
+        """Whether several guests have no reference samples of their own."""
+        return (
+            self.has_own_references
+            and not self.are_named_alike
+            and any(
+                samples.merged is None and len(samples.by_source) > 1
+                for samples in self.other
+            )
+        )
 
     def compute_percent(self, guest: str) -> float:
         """Return the loss of a guest in percent; -100 without a loss."""
@@ -312,10 +341,13 @@ class Contrast:
     def guests(self) -> dict[str, loss.Repetitions]:
         """The values of each guest, by guest and repetition.
 
-        The result is empty for merged percentiles, and for one guest whose
-        values are those of the mean.
+        The result is empty for merged percentiles, for guests that take turns
+        or that have no reference of their own, and for one guest whose values
+        are those of the mean.
         """
-        if any(samples.merged is not None for samples in self.other):
+        if self.has_unlike_guests or any(
+            samples.merged is not None for samples in self.other
+        ):
             return {}
         if self.as_rates:
             by_guest = rates.of_guests(self.metric, self.other)
@@ -327,7 +359,8 @@ class Contrast:
         for samples in self.other:
             for guest, guest_values in samples.by_source.items():
                 values.setdefault(guest, []).append(guest_values)
-        return {**values} if len(values) > 1 else {}
+        has_turns = all(len(samples.by_source) == 1 for samples in self.other)
+        return {} if has_turns else {**values}
 
     def _list_values(self, samples: RepetitionSamples) -> loss.Repetitions:
         """Return the values or rates of all machines per repetition."""
@@ -355,12 +388,6 @@ class Contrast:
             return reference, self._list_values(self.other), is_paired
         if self.are_named_alike:
             reference = _select_guest(self.reference, guest)
-        elif is_paired:
-            reference = [
-                values
-                for values, samples in zip(reference, self.other, strict=True)
-                if guest in samples.by_source
-            ]
         return reference, self.guests[guest], is_paired
 
     def compare(
@@ -426,5 +453,9 @@ class Contrast:
 def _select_guest(
     repetitions: RepetitionSamples, guest: str
 ) -> loss.Repetitions:
-    """Return the values of a guest in each repetition."""
-    return [samples.by_source[guest] for samples in repetitions]
+    """Return the values of a guest in each repetition that has it."""
+    return [
+        samples.by_source[guest]
+        for samples in repetitions
+        if guest in samples.by_source
+    ]

@@ -33,9 +33,11 @@ class WorstGuests:
     """The guests with the largest loss in each repetition.
 
     :param losses: The losses of all guests; empty without a reference.
+    :param error: The rounding error of a loss, as a share: the least noise.
     """
 
     losses: Losses
+    error: float = 0.0
 
     @functools.cached_property
     def worst(self) -> dict[int, str]:
@@ -65,7 +67,7 @@ class WorstGuests:
             [[losses[guest] for guest in sorted(guests)] for losses in each]
         )
         repetitions, number = table.shape
-        noise = _estimate_noise(table)
+        noise = max(_estimate_noise(table), self.error)
         means = table.mean(axis=0)
         expected = (means + noise * _draw(number)).max(axis=1)
         freedom = _EFFICIENCY * number * (repetitions - 1)

@@ -350,7 +350,7 @@ class StatusTestCase(unittest.TestCase):
             if is_named:
                 self.assertIn(
                     "with 4 guests: the worst guest of each repetition loses "
-                    "90.4 % in the mean, 90.7 % at most (g1 in repetition 8)",
+                    "90.4 % in the mean, 90.7 % at worst (g1 in repetition 8)",
                     *differing,
                 )
 

@@ -8,6 +8,7 @@ import numpy
 
 from rally_vmperf.judging.results import result
 from rally_vmperf.measurement.migration import phases
+from rally_vmperf.questions import compared_run
 from rally_vmperf.questions.common import neighbours
 from rally_vmperf.questions.density import question as density
 from rally_vmperf.questions.migration import disruption
@@ -242,9 +243,7 @@ class TestTurns(unittest.TestCase):
         entries = build(sides, 10, **changes)
         worst = judge(criterion, entries, statistic="worst", **options)
         self.assertEqual("inconclusive", worst.status, worst.sentence())
-        self.assertIn(
-            "the worst guest of each repetition loses", worst.sentence()
-        )
+        self.assertIn("the worst guest of each repetition ", worst.sentence())
         mean = judge(criterion, entries, **options)
         self.assertEqual("passed", mean.status)
         self.assertIn("guests_differ", mean.headline())
@@ -304,6 +303,130 @@ class TestNoisyTurns(unittest.TestCase):
             "solo guest": (density.DEGRADATION, {"max_percent": {"*": 35}}),
         }[name]
         return judge(criterion, entries, statistic="worst", **options)
+
+
+class TestSidesOfOtherGuests(unittest.TestCase):
+    """A guest is never compared with somebody else."""
+
+    def test_other_numbers(self):
+        """Variants with four and with two guests, which did not change."""
+        entries = build(
+            [
+                ({"variant": "plain"}, (100, 100, 60, 60)),
+                ({"variant": "tuned"}, (100, 60)),
+            ]
+        )
+        limits = {"max_loss_percent": {"tuned": {"disk.*": 10}}}
+        mean = judge(tuning.TUNING, entries, **limits)
+        self.assertEqual("passed", mean.status)
+        self.assertNotIn("guests_differ", mean.headline())
+        worst = judge(tuning.TUNING, entries, statistic="worst", **limits)
+        self.assertEqual("inconclusive", worst.status)
+        self.assertIn("other numbers of guests", worst.sentence())
+
+    def test_missing_guest(self):
+        """One repetition has three of the four guests, on both sides."""
+        rates = (100, 100, 50, 50)
+        entries = build(
+            [({"neighbours": 0}, rates), ({"neighbours": 2}, rates)]
+        )
+        entries[2] = dataclasses.replace(
+            entries[2],
+            conditions=tuple(
+                dataclasses.replace(
+                    condition,
+                    machines=condition.machines[:3],
+                    observations=condition.observations[:3],
+                )
+                for condition in entries[2].conditions
+            ),
+        )
+        for statistic in ("mean", "worst"):
+            judged = judge(
+                neighbours.CRITERION,
+                entries,
+                max_percent={"*": 5},
+                statistic=statistic,
+            )
+            self.assertEqual("passed", judged.status, judged.sentence())
+            self.assertNotIn("guests_differ", judged.headline())
+
+    def test_solo_guests_by_turns(self):
+        """Each level-1 repetition has another guest: the mean decides."""
+        entries = [
+            made.repetition(
+                number,
+                [
+                    dataclasses.replace(
+                        made.level(number, 1, {made.IOPS: [1000.0 + number]}),
+                        machines=(f"g{number % 4}",),
+                        observations=made.observations(
+                            [f"g{number % 4}"], {made.IOPS: [1000.0 + number]}
+                        ),
+                    ),
+                    made.level(
+                        number, 4, {made.IOPS: vary(number, [900] * 4)}
+                    ),
+                ],
+                planned_repetitions=6,
+            )
+            for number in range(1, 7)
+        ]
+        judged = judge(
+            density.DEGRADATION, entries, min={"*": 500}, statistic="worst"
+        )
+        self.assertEqual("passed", judged.status, judged.sentence())
+
+    def test_values_by_turns(self):
+        """The sentence has values, and not a loss against 1."""
+        judged = judge(
+            overhead.OVERHEAD,
+            build(
+                [
+                    (
+                        {},
+                        lambda number: [
+                            100 - 60 * (number % 4 == place)
+                            for place in range(4)
+                        ],
+                    )
+                ],
+                8,
+            ),
+            min={"disk.*": 70},
+            statistic="worst",
+        )
+        self.assertRegex(
+            judged.sentence(),
+            r"the worst guest of each repetition has (39|40)\.\d ops/s in the "
+            r"mean, 39\.\d ops/s at worst",
+        )
+
+    def test_rounded_values(self):
+        """Chance rounds equal guests up and down."""
+        random = numpy.random.default_rng(5)
+        found = 0
+        for _ in range(10):
+            entries = [
+                made.repetition(
+                    number,
+                    [
+                        made.build_condition(
+                            number,
+                            {
+                                made.TIME: random.choice(
+                                    [10.0, 11.0], 16
+                                ).tolist()
+                            },
+                        )
+                    ],
+                    planned_repetitions=6,
+                )
+                for number in range(1, 7)
+            ]
+            judged = judge(overhead.OVERHEAD, entries, max={"*": 10.9})
+            found += "guests_differ" in judged.headline()
+        self.assertLessEqual(found, 1)
 
 
 class TestSilentGuest(unittest.TestCase):
@@ -374,16 +497,48 @@ class TestOtherRuns(unittest.TestCase):
         )
         self.assertIn(detail, judged.sentence())
 
+    def move(self, record):
+        """Return a record whose guests are on another host."""
+        return made.with_fields(
+            record,
+            machines=tuple(
+                dataclasses.replace(machine, host="compute-9")
+                if machine.role == "guest"
+                else machine
+                for machine in record.machines
+            ),
+        )
+
+    def test_hosts_and_settings(self):
+        """A guest that moved hides no other arguments."""
+        records = made.records()
+        records[1] = self.move(records[1])
+        records[3] = made.with_fields(
+            records[3], shape=dataclasses.replace(records[3].shape, vcpus=9)
+        )
+        self.assertEqual("void", self.judge(records).status)
+
+    @ddt.data((0, "passed"), (3, "passed"))
+    @ddt.unpack
+    def test_one_repetition_elsewhere(self, place, status):
+        """One of several, or the warm-up, is not a reason to void the run."""
+        records = made.records(count=6)
+        records[place] = self.move(records[place])
+        self.assertEqual(status, self.judge(records).status)
+
+    def test_comparison(self):
+        """A run that is void cannot be compared, either."""
+        records = made.records(count=6)
+        records[4:] = map(self.move, records[4:])
+        self.assertEqual("void", self.judge(records).status)
+        run = compared_run.create_run("A", made.source_of(records))
+        self.assertEqual({}, run.samples)
+        self.assertIn("compute-9", next(iter(run.absences.values())))
+
     def test_hosts(self):
         """A guest on another host voids that repetition."""
         records = made.records()
-        moved = tuple(
-            dataclasses.replace(machine, host="compute-9")
-            if machine.role == "guest"
-            else machine
-            for machine in records[3].machines
-        )
-        records[3] = made.with_fields(records[3], machines=moved)
+        records[3] = self.move(records[3])
         judged = self.judge(records)
         self.assertEqual((4,), judged.omitted)
         self.assertIn("is on compute-9; it was on", judged.sentence())

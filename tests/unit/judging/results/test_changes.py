@@ -332,6 +332,29 @@ class TestCorrection(unittest.TestCase):
         ]
         return changes.compare_runs(pair, MARGIN)
 
+    def test_better_without_proof(self):
+        """A gain that only its own interval shows is not worse."""
+        noisy = (1.0, 1.06, 0.95)
+        factors = [0.8 * value for value in (1.02, 0.97, 1.03)]
+        metrics = [
+            sample.Metric(f"x.m{place}", "s", "lower") for place in range(20)
+        ]
+        pair = [
+            changes.RunSamples(
+                name=name,
+                samples={
+                    ("", metric): create_samples(metric, side)
+                    for metric in metrics
+                },
+            )
+            for name, side in (("A", noisy), ("B", factors))
+        ]
+        got = changes.compare_runs(pair, MARGIN)
+        self.assertEqual(
+            {"not worse"}, {changes.classify(change) for change in got}
+        )
+        self.assertEqual("not worse", changes.conclude(got)[0])
+
     def test_levels(self):
         """Fewer undecided metrics get narrower intervals."""
         got = self.changes(1.2, 1.05, 1.2, 1.05)
@@ -601,6 +624,7 @@ class TestWorstGuest(unittest.TestCase):
             other = create_guests("B", factors, names="wxyz")
             change = self.compare(first, other)
             self.assertEqual(expected, changes.classify(change))
+            self.assertIn(change.subject.guest[1:], "wxyz")
 
     def test_fast_guest_that_becomes_slow(self):
         """950 and 700 events/s before, 690 and 690 after."""
