@@ -157,14 +157,14 @@ class _BaseCommand(command.Command):
 
         Options with their defaults are omitted.
         """
-        words = [self.cmd_name or type(self).__name__.lower()]
+        arguments = [self.cmd_name or type(self).__name__.lower()]
         parser = self.get_parser("")
         for action in parser._actions:
             value = getattr(parsed, action.dest, None)
             if action.option_strings or value in (None, []):
                 continue
-            words += value if isinstance(value, list) else [value]
-        return sanitize.line(" ".join(map(str, words)))
+            arguments += value if isinstance(value, list) else [value]
+        return sanitize.line(" ".join(map(str, arguments)))
 
     def print_line(self, line: str) -> None:
         """Print a line to standard output."""

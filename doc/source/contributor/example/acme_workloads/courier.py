@@ -6,6 +6,7 @@ from rally_vmperf.measurement.samples import histogram
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import document
+from rally_vmperf.workloads import output_bounds
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
@@ -24,6 +25,7 @@ class Courier(base.Workload):
     name = "courier"
     title = "Network: messages and answers"
     part = "network"
+    OUTPUT_BOUNDS = output_bounds.JSON
     ARGUMENTS = schemas.schema(
         time=schemas.integer("Seconds of each command", 1, 3600, default=10),
         message=schemas.path(
