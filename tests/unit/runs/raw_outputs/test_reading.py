@@ -62,6 +62,31 @@ real\t0m12.500s
 user\t0m0.100s
 sys\t0m9.000s
 """
+WGET = """\
+--2026-07-17 12:09:30--  https://192.0.2.1/data
+Connecting to 192.0.2.1:443... connected.
+HTTP request sent, awaiting response... 200 OK
+Length: 60513 (59K) [text/plain]
+Saving to: 'data'
+
+data   100%[====>]  59.09K   292KB/s    in 0.2s
+
+2026-07-17 12:09:31 (345 KB/s) - 'data' saved [60513/60513]
+"""
+WGET_FTP = """\
+--2026-07-17 12:09:30--  ftp://192.0.2.1/data
+           => 'data'
+Connecting to 192.0.2.1:21... connected.
+Logging in as anonymous ... Logged in!
+==> SYST ... done.    ==> PWD ... done.
+==> SIZE data ... 60513
+==> PASV ... done.    ==> RETR data ... done.
+Length: 60513 (59K) (unauthoritative)
+
+data   100%[====>]  59.09K   292KB/s    in 0.2s
+
+2026-07-17 12:09:31 (345 KB/s) - 'data' saved [60513]
+"""
 
 
 def read(name, folder=golden.DATA, arguments=None, tool=""):
@@ -178,13 +203,7 @@ class GoldenTestCase(unittest.TestCase):
     @ddt.data(("", 0), ("0", 1))
     @ddt.unpack
     def test_wget(self, digit, failures):
-        text = (
-            "--2026-07-17 12:09:30--  https://192.0.2.1/data\n"
-            "Length: 60513 (59K) [text/plain]\n\n"
-            "data   100%[====>]  59.09K   292KB/s    in 0.2s\n\n"
-            "2026-07-17 12:09:31 (345 KB/s) - 'data' saved "
-            f"[60513/60513{digit}]\n"
-        )
+        text = WGET.replace("/60513]", f"/60513{digit}]")
         if failures:
             with self.assertRaisesRegex(base.WorkloadError, "whole file"):
                 reading.read(text)
