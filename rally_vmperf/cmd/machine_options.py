@@ -2,7 +2,11 @@
 
 import argparse
 import dataclasses
+import os
 import typing as t
+
+from rally_vmperf import documents
+from rally_vmperf import errors
 
 if t.TYPE_CHECKING:
     from rally_vmperf.machines import base
@@ -47,6 +51,28 @@ def add_arguments(
     )
 
 
+def read_login_files(parsed: argparse.Namespace) -> dict[str, t.Any]:
+    """Return the paths of the key and of the known hosts; None by default.
+
+    Each connection reads them, so that pipes are rejected.
+
+    :raises VMPerfError: If a path is not a file that can be read.
+    """
+    files = {"key_file": parsed.key_file, "known_hosts": parsed.known_hosts}
+    for name, path in files.items():
+        if path is None:
+            continue
+        try:
+            with open(os.path.expanduser(path), opener=documents.open_regular):
+                pass
+        except OSError as error:
+            option = name.replace("_", "-")
+            raise errors.VMPerfError(
+                f"--{option}={path}: {error.strerror}"
+            ) from None
+    return files
+
+
 def connect(parsed: argparse.Namespace) -> "base.Machine":
     """Return the machine (local or over SSH) that the options specify."""
     from rally_vmperf.machines import local
@@ -57,7 +83,7 @@ def connect(parsed: argparse.Namespace) -> "base.Machine":
     if parsed.local:
         return local.Local("bare metal")
     login = jump.parse_hop(parsed.host)
-    files = {"key_file": parsed.key_file, "known_hosts": parsed.known_hosts}
+    files = read_login_files(parsed)
     return ssh.Ssh(
         endpoint.Endpoint(
             "bare metal",

@@ -61,8 +61,7 @@ def peer_station(
             "address": login.address,
             "port": login.port,
             "user": login.user or host_config.user or getpass.getuser(),
-            "key_file": parsed.key_file,
-            "known_hosts": parsed.known_hosts,
+            **machine_options.read_login_files(parsed),
         }
     if not assignment.required_endpoints(assignments):
         return None

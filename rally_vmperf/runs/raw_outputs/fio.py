@@ -36,6 +36,8 @@ _SIDES = ("read", "write")
 _MAX_DEVIATION = 2000
 #: Patterns with the block size of sequential requests.
 _SEQUENTIAL = ("read", "write", "rw", "readwrite")
+#: Patterns whose reads and writes have metrics of their own.
+_MIXED = ("rw", "readwrite", "randrw")
 _ALIASES = {"readwrite": "rw", "blocksize": "bs"}
 #: Percentiles of fio -> ours.
 _PERCENTILES = {
@@ -77,8 +79,9 @@ def read_fio(text: str, given: raw.Given) -> list[raw.RawOutput]:
                 "fio", f"two jobs have the name {label}; rename one of them"
             )
         labels.add(label)
+        is_mixed = len(sides) > 1 or pattern in _MIXED
         for side in sides:
-            metric = f"{label}.{side}" if len(sides) > 1 else label
+            metric = f"{label}.{side}" if is_mixed else label
             results.append(
                 raw.create_output(
                     "fio",

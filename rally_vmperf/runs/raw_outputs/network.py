@@ -192,10 +192,16 @@ _WGET_URL = re.compile(r"^--[0-9].*--  (http|ftp)s?://", re.M)
 
 def read_wget(text: str, given: raw.Given) -> list[raw.RawOutput]:
     """Return the rate of each file that wget saved; it has three digits."""
-    protocols = set(_WGET_URL.findall(text)) or {"http"}
+    protocols = set(_WGET_URL.findall(text))
     files = list(_WGET_SAVED.finditer(text))
-    if len(protocols) > 1 or not files:
-        raise raw.error("wget", "has no saved file, or several protocols")
+    if not files:
+        raise raw.error("wget", "has no saved file")
+    if len(protocols) != 1:
+        raise raw.error(
+            "wget",
+            "must have the URLs of one protocol, http or ftp; give the "
+            "complete output",
+        )
     if any(
         (download["length"] or download["saved"]) != download["saved"]
         for download in files

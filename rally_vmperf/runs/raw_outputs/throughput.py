@@ -88,7 +88,7 @@ def read_iperf3(text: str, given: raw.Given) -> list[raw.RawOutput]:
     if failure := report.get("error"):
         raise raw.error("iperf3", f"failed: {str(failure)[:200]}")
     start = report["start"]["test_start"]
-    protocol = str(start.get("protocol", "TCP")).lower()
+    protocol = str(start["protocol"]).lower()
     default = "from_peer" if start.get("reverse") else "to_peer"
     direction = raw.find_direction("iperf3", given, default)
     end = report["end"]
@@ -139,14 +139,13 @@ def _read_tcp(end: documents.Json) -> dict[str, t.Any]:
 
 def _read_udp(end: documents.Json) -> dict[str, t.Any]:
     """Return the received rate and the loss of a UDP run."""
-    loss = (end.get("sum_received") or end["sum"]).get("lost_percent")
-    if "sum_received" in end:
-        rate = raw.number(end["sum_received"]["bits_per_second"])
-    else:
-        # Before 3.11, the sum is of what was sent.
-        sent = raw.number(end["sum"]["bits_per_second"])
-        rate = sent * (1 - (loss or 0) / 100)
-    return {"throughput": rate, "loss": loss}
+    if received := end.get("sum_received"):
+        rate = raw.number(received["bits_per_second"])
+        return {"throughput": rate, "loss": received.get("lost_percent")}
+    # Before 3.11, the sum is of what was sent.
+    sent = raw.number(end["sum"]["bits_per_second"])
+    loss = raw.number(end["sum"]["lost_percent"])
+    return {"throughput": sent * (1 - loss / 100), "loss": loss}
 
 
 def _read_bitrate(

@@ -9,9 +9,15 @@ of each in the same form.
 import contextlib
 import io
 import json
+import os
+import pathlib
+import subprocess
 import sys
+import tempfile
+import unittest
 from unittest import mock
 
+import tests
 from rally_vmperf.cmd import main
 
 
@@ -28,6 +34,46 @@ def run(arguments: list[str]) -> tuple[int, str]:
         except SystemExit as end:
             code = end.code
     return code, stderr.getvalue()
+
+
+class CommandLineTestCase(unittest.TestCase):
+    """Command lines with a configuration and a directory of their own."""
+
+    def setUp(self):
+        """Write a configuration without baselines and journals."""
+        super().setUp()
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        self.folder = pathlib.Path(folder)
+        self.conf = self.folder / "rally.conf"
+        self.conf.write_text(
+            f"[vmperf]\nbaseline_dir = {folder}/baselines\n"
+            f"journal_dir = {folder}/journal\n"
+            f"[database]\nconnection = sqlite:///{folder}/rally.sqlite\n"
+        )
+
+    def run_lines(self, lines, descriptors=()):
+        """Return the exit code and the error of each command line.
+
+        :param descriptors: The files that the process inherits.
+        """
+        options = ["--config-file", str(self.conf)]
+        process = subprocess.run(
+            [sys.executable, "-m", "tests.unit.cmd.command_lines"],
+            input=json.dumps([[*line, *options] for line in lines]),
+            env={
+                **os.environ,
+                "HOME": str(self.folder),
+                "PYTHONPATH": str(pathlib.Path(tests.__file__).parents[1]),
+            },
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            check=False,
+            pass_fds=descriptors,
+            timeout=300,
+        )
+        self.assertEqual(0, process.returncode, process.stderr)
+        return json.loads(process.stdout)
 
 
 if __name__ == "__main__":

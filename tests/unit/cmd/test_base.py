@@ -1,21 +1,15 @@
 """Tests of what leaves a command: one line that names the object."""
 
 import argparse
-import json
-import os
-import pathlib
-import subprocess
-import sys
-import tempfile
 import unittest
 from unittest import mock
 
 import ddt
 import sqlalchemy.exc
 
-import tests
 from rally_vmperf import errors
 from rally_vmperf.cmd import base
+from tests.unit.cmd import command_lines
 
 #: Commands with one argument that is replaced.
 COMMANDS = (
@@ -93,37 +87,8 @@ class ErrorTestCase(unittest.TestCase):
 
 
 @ddt.ddt
-class CommandLineTestCase(unittest.TestCase):
+class FuzzTestCase(command_lines.CommandLineTestCase):
     """Whatever is given, the message is one line and names its object."""
-
-    def setUp(self):
-        folder = self.enterContext(tempfile.TemporaryDirectory())
-        self.folder = pathlib.Path(folder)
-        self.conf = self.folder / "rally.conf"
-        self.conf.write_text(
-            f"[vmperf]\nbaseline_dir = {folder}/baselines\n"
-            f"journal_dir = {folder}/journal\n"
-            f"[database]\nconnection = sqlite:///{folder}/rally.sqlite\n"
-        )
-
-    def run_lines(self, lines):
-        """Return the exit code and the error of each command line."""
-        options = ["--config-file", str(self.conf)]
-        process = subprocess.run(
-            [sys.executable, "-m", "tests.unit.cmd.command_lines"],
-            input=json.dumps([[*line, *options] for line in lines]),
-            env={
-                **os.environ,
-                "HOME": str(self.folder),
-                "PYTHONPATH": str(pathlib.Path(tests.__file__).parents[1]),
-            },
-            cwd=self.folder,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        self.assertEqual(0, process.returncode, process.stderr)
-        return json.loads(process.stdout)
 
     @ddt.data(*COMMANDS)
     def test_fuzz(self, command):

@@ -13,6 +13,7 @@ from rally_vmperf import errors
 from rally_vmperf.cmd import image
 from rally_vmperf.guests.setup import login
 from rally_vmperf.image import guest_image
+from rally_vmperf.image.system import commands
 from rally_vmperf.image.system import packages
 from tests.unit.cmd.start import prepared
 
@@ -104,6 +105,20 @@ class UploadTest(unittest.TestCase):
         ):
             command.take_action(parsed)
         return output.getvalue()
+
+    def test_log_that_is_a_link(self):
+        """It is next to the image, where another user can write."""
+        target = self.file.with_name("target")
+        target.write_text("kept")
+        self.file.with_suffix(".log").symlink_to(target)
+        self.build.side_effect = lambda recipe, log: commands.run(
+            ["/bin/echo", "x"], log=log
+        )
+        with self.assertRaisesRegex(
+            errors.VMPerfError, r"^log .*/mine\.log: is a link; remove it$"
+        ):
+            self.run_command()
+        self.assertEqual("kept", target.read_text())
 
     def test_properties(self):
         """Glance stores the shape of the image and its content."""

@@ -1,6 +1,7 @@
 """Tests of the flat table."""
 
 import collections
+import dataclasses
 import json
 import pathlib
 import unittest
@@ -9,6 +10,7 @@ import ddt
 import jsonschema
 
 from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.questions import source_judge
 from rally_vmperf.records import table
 from rally_vmperf.report import export
@@ -142,3 +144,334 @@ class TestTable(unittest.TestCase):
             table.format_time("2026-01-02T03:04:05+02:00"),
         )
         self.assertIsNone(table.format_time(""))
+
+
+#: A row of a run with the columns that all its rows have.
+START = table.Row(run="r", question="overhead", title="t", criterion="c")
+GAP = repetition.Missing(name=made.IOPS.name, machine="g2", reason="no answer")
+
+
+def build_measured(**changes):
+    """Return a repetition of two guests with two metrics."""
+    values = {made.IOPS: [[11.0, 12.0], 13.0], made.EVENTS: [5, 6]}
+    condition = made.build_condition(
+        7, values, {"guests": 2, "variant": "a"}, **changes
+    )
+    return made.repetition(
+        7,
+        [condition],
+        counted=False,
+        expected_metrics=(made.IOPS, made.EVENTS),
+        hosts={"g1": "host-1", "g2": "host-2"},
+    )
+
+
+def documents(rows):
+    """Return the columns of rows that differ from the columns of the run."""
+    start = START.as_document()
+    return [
+        {
+            column: content
+            for column, content in row.as_document().items()
+            if start.get(column) != content
+        }
+        for row in rows
+    ]
+
+
+@ddt.ddt
+class TestGuestRows(unittest.TestCase):
+    """Each column of the rows of a repetition."""
+
+    def list_rows(self, measured, tolerate=()):
+        """Return the rows, which all belong to the run."""
+        rows = [*table.list_guest_rows(START, measured, tolerate)]
+        for row in rows:
+            self.assertEqual(
+                ("sample", "r", "overhead", "t", "c", "guest", 7, False),
+                (
+                    *(row.row, row.run, row.question, row.title),
+                    *(row.criterion, row.side, row.repetition, row.counted),
+                ),
+            )
+        return rows
+
+    def test_samples(self):
+        """Each has the guest, its host, the condition and the position."""
+        rows = documents(self.list_rows(build_measured()))
+        common = {
+            "side": "guest",
+            "repetition": 7,
+            "counted": False,
+            "condition": "guests=2, variant=a",
+            "guests": 2,
+            "status": "valid",
+        }
+        iops = {
+            **common,
+            "workload": "fio",
+            "metric": "disk.fio.randread.iops",
+            "unit": "ops/s",
+            "direction": "higher",
+        }
+        events = {
+            **common,
+            "workload": "sysbench",
+            "metric": "cpu.sysbench.rate",
+            "unit": "events/s",
+            "direction": "higher",
+        }
+        first = {"guest": "g1", "host": "host-1"}
+        second = {"guest": "g2", "host": "host-2"}
+        self.assertEqual(
+            [
+                {**iops, **first, "position": 1, "value": 11.0},
+                {**iops, **first, "position": 2, "value": 12.0},
+                {**iops, **second, "position": 1, "value": 13.0},
+                {**events, **first, "position": 1, "value": 5.0},
+                {**events, **second, "position": 1, "value": 6.0},
+            ],
+            rows,
+        )
+        self.assertIs(float, type(rows[-1]["value"]))
+
+    def test_guest_without_a_host(self):
+        """The cloud does not report its host."""
+        measured = dataclasses.replace(build_measured(), hosts={})
+        hosts = {row.host for row in self.list_rows(measured)}
+        self.assertEqual({None}, hosts)
+
+    def test_metric_without_a_tool(self):
+        """It has no workload."""
+        metric = dataclasses.replace(made.EVENTS, name="rate")
+        condition = made.build_condition(7, {metric: [1.0]})
+        measured = made.repetition(7, [condition], counted=False)
+        (row,) = self.list_rows(measured)
+        self.assertEqual(
+            (None, "rate", None, None),
+            (row.workload, row.metric, row.condition, row.guests),
+        )
+
+    @ddt.data(
+        ((), "void"),
+        (("above_physical_limit",), "valid"),
+        (("unstable",), "void"),
+    )
+    @ddt.unpack
+    def test_findings(self, tolerate, status):
+        """A void finding of the repetition or the condition voids a metric."""
+        void = made.build_findings("above_physical_limit", made.IOPS.name)
+        unstable = made.build_findings(
+            "unstable", "g1", metrics=(made.EVENTS.name,)
+        )
+        for in_condition, in_repetition in (
+            (void, unstable),
+            (unstable, void),
+        ):
+            measured = dataclasses.replace(
+                build_measured(findings=in_condition * 2),
+                findings=in_repetition,
+            )
+            states = {
+                (row.metric, row.status, row.findings)
+                for row in self.list_rows(measured, tolerate)
+            }
+            self.assertEqual(
+                {
+                    (made.IOPS.name, status, ("above_physical_limit",)),
+                    (made.EVENTS.name, "valid", ("unstable",)),
+                },
+                states,
+            )
+
+    def test_gaps(self):
+        """Each gap of a condition or of the repetition is one row."""
+        unknown = repetition.Missing(name="fio", machine="g1", reason="lost")
+        condition = made.build_condition(
+            7, {}, {"guests": 2}, missing=(GAP, GAP, unknown)
+        )
+        measured = made.repetition(
+            7,
+            [condition],
+            counted=False,
+            expected_metrics=(made.IOPS,),
+            hosts={"g2": "host-2"},
+            missing=(unknown, unknown),
+        )
+        common = {"side": "guest", "repetition": 7, "counted": False}
+        level = {**common, "condition": "guests=2", "guests": 2}
+        known_gap = {
+            "guest": "g2",
+            "host": "host-2",
+            "workload": "fio",
+            "metric": "disk.fio.randread.iops",
+            "unit": "ops/s",
+            "direction": "higher",
+            "status": "missing",
+            "reason": "no answer",
+        }
+        other_gap = {
+            "guest": "g1",
+            "status": "missing",
+            "reason": "fio: lost",
+        }
+        self.assertEqual(
+            [
+                {**level, **known_gap},
+                {**level, **other_gap},
+                {**common, **other_gap},
+            ],
+            documents(self.list_rows(measured)),
+        )
+
+
+class TestBareMetalRows(unittest.TestCase):
+    """Each column of the rows of a baseline."""
+
+    def test_samples(self):
+        """Percentiles of all copies together have no guest."""
+        reference = dataclasses.replace(
+            made.build_reference(
+                [{made.IOPS: [9.0, 8.0]}, {made.IOPS: [7.0, 6.0]}]
+            ),
+            percentiles=({}, {made.LATENCY: 1}),
+        )
+        common = {
+            "side": "bare_metal",
+            "time": "2026-01-02T03:04:05Z",
+            "guests": 2,
+            "host": "compute-1",
+            "counted": True,
+            "position": 1,
+            "status": "valid",
+        }
+        iops = {
+            **common,
+            "workload": "fio",
+            "metric": "disk.fio.randread.iops",
+            "unit": "ops/s",
+            "direction": "higher",
+        }
+        first, second = {"guest": "copy-1"}, {"guest": "copy-2"}
+        rows = documents(table.list_bare_metal_rows(START, 2, reference))
+        self.assertEqual(
+            [
+                {**iops, **first, "repetition": 1, "value": 9.0},
+                {**iops, **second, "repetition": 1, "value": 8.0},
+                {**iops, **first, "repetition": 2, "value": 7.0},
+                {**iops, **second, "repetition": 2, "value": 6.0},
+                {
+                    **common,
+                    "workload": "fio",
+                    "metric": "disk.fio.randread.latency_p99",
+                    "unit": "s",
+                    "direction": "lower",
+                    "repetition": 2,
+                    "value": 1.0,
+                },
+            ],
+            rows,
+        )
+        self.assertIs(float, type(rows[-1]["value"]))
+
+    def test_unknown_machine(self):
+        """An imported baseline has no machine and no time."""
+        reference = dataclasses.replace(
+            made.reference({made.IOPS: (9.0,)}), machine="", recorded_at=""
+        )
+        (row,) = table.list_bare_metal_rows(START, None, reference)
+        self.assertEqual((None,) * 3, (row.host, row.time, row.guests))
+
+
+@ddt.ddt
+class TestFigureRow(unittest.TestCase):
+    """Each column of the row of a figure."""
+
+    def test_figure(self):
+        """It has the criterion, the metric, the subject and the interval."""
+        value = verdict.FigureValue(
+            name="overhead",
+            unit="%",
+            subject="worst guest",
+            guest="g2",
+            guests=4,
+            variant="pinned",
+            value=3.0,
+            low=1.0,
+            high=5.0,
+            limit=4.0,
+            status="inconclusive",
+            reason="too few",
+        )
+        row = table.build_figure_row(START, made.IOPS, value, ("unstable",))
+        expected = {
+            "row": "figure",
+            "condition": "guests=4, variant=pinned",
+            "guests": 4,
+            "guest": "g2",
+            "workload": "fio",
+            "metric": "disk.fio.randread.iops",
+            "unit": "%",
+            "direction": "higher",
+            "figure": "overhead",
+            "subject": "worst guest",
+            "value": 3.0,
+            "low": 1.0,
+            "high": 5.0,
+            "limit": 4.0,
+            "status": "inconclusive",
+            "reason": "too few",
+            "findings": ("unstable",),
+        }
+        self.assertEqual([expected], documents([row]))
+
+    @ddt.data(
+        ({}, None),
+        ({"guests": 4}, "guests=4"),
+        ({"variant": "pinned"}, "variant=pinned"),
+    )
+    @ddt.unpack
+    def test_without_parts(self, parts, condition):
+        """Columns that do not apply are omitted."""
+        value = verdict.FigureValue(name="overhead", unit="%", **parts)
+        row = table.build_figure_row(START, made.IOPS, value, ())
+        self.assertEqual(condition, row.condition)
+        self.assertEqual(parts.get("guests"), row.guests)
+        empty = (row.guest, row.subject, row.value, row.status, row.reason)
+        self.assertEqual((None,) * 5, empty)
+
+
+@ddt.ddt
+class TestRow(unittest.TestCase):
+    """Rows as documents, and their counters."""
+
+    def test_defaults(self):
+        """Columns that do not apply are absent; zero and "" apply."""
+        empty = {
+            **dict.fromkeys(("run", "question", "title"), ""),
+            **{"version": table.VERSION, "row": "sample"},
+        }
+        self.assertEqual(empty, table.Row().as_document())
+        row = table.Row(value=0.0, counted=False)
+        self.assertEqual(
+            {**empty, "value": 0.0, "counted": False}, row.as_document()
+        )
+
+    @ddt.data(
+        ({"status": "missing"}, ["missing"]),
+        ({"status": "skipped", "side": "guest"}, ["skipped"]),
+        ({"value": 0.0, "side": "guest", "counted": True}, ["guest"]),
+        (
+            {"value": 1.0, "side": "guest", "status": "void"},
+            ["guest", "warm-up", "void"],
+        ),
+        (
+            {"value": 1.0, "side": "bare_metal", "counted": True},
+            ["bare metal"],
+        ),
+    )
+    @ddt.unpack
+    def test_counters(self, columns, names):
+        """They are among those of summaries."""
+        self.assertEqual(names, table.count_names(table.Row(**columns)))
+        self.assertLessEqual({*names}, {*table.COUNTS})

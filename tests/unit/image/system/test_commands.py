@@ -21,6 +21,26 @@ class RunTestCase(base.CloudTestCase):
         )
         self.assertEqual("first\nlast\n", log.read_text())
 
+    def test_log_that_is_a_link(self):
+        """Another user can own it; its target does not change."""
+        target, log = self.folder / "target", self.folder / "log"
+        log.symlink_to(target)
+        for content in (None, "kept\n"):
+            if content:
+                target.write_text(content)
+            with self.assertRaisesRegex(
+                errors.HostError, f"^log {log}: is a link; remove it$"
+            ):
+                commands.run(["/bin/echo", "a"], log=log)
+            self.assertEqual(bool(content), target.exists())
+        self.assertEqual("kept\n", target.read_text())
+
+    def test_log_of_several_commands(self):
+        log = self.folder / "log"
+        for text in ("a", "b"):
+            commands.run(["/bin/echo", text], log=log)
+        self.assertEqual("a\nb\n", log.read_text())
+
     def test_an_accepted_failure(self):
         command = ["/bin/sh", "-c", "exit 3"]
         self.assertEqual("", commands.run(command, accept=(0, 3)))

@@ -12,6 +12,7 @@ import yaml
 from rally_vmperf.runs.raw_outputs import reading
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import registry
+from rally_vmperf.workloads.memory import mbw
 from tests.unit.workloads import golden
 
 DATA = pathlib.Path(__file__).parent / "data"
@@ -61,6 +62,31 @@ $ time cp -r tree copy
 real\t0m12.500s
 user\t0m0.100s
 sys\t0m9.000s
+"""
+WGET = """\
+--2026-07-17 12:09:30--  https://192.0.2.1/data
+Connecting to 192.0.2.1:443... connected.
+HTTP request sent, awaiting response... 200 OK
+Length: 60513 (59K) [text/plain]
+Saving to: 'data'
+
+data   100%[====>]  59.09K   292KB/s    in 0.2s
+
+2026-07-17 12:09:31 (345 KB/s) - 'data' saved [60513/60513]
+"""
+WGET_FTP = """\
+--2026-07-17 12:09:30--  ftp://192.0.2.1/data
+           => 'data'
+Connecting to 192.0.2.1:21... connected.
+Logging in as anonymous ... Logged in!
+==> SYST ... done.    ==> PWD ... done.
+==> SIZE data ... 60513
+==> PASV ... done.    ==> RETR data ... done.
+Length: 60513 (59K) (unauthoritative)
+
+data   100%[====>]  59.09K   292KB/s    in 0.2s
+
+2026-07-17 12:09:31 (345 KB/s) - 'data' saved [60513]
 """
 
 
@@ -178,13 +204,7 @@ class GoldenTestCase(unittest.TestCase):
     @ddt.data(("", 0), ("0", 1))
     @ddt.unpack
     def test_wget(self, digit, failures):
-        text = (
-            "--2026-07-17 12:09:30--  https://192.0.2.1/data\n"
-            "Length: 60513 (59K) [text/plain]\n\n"
-            "data   100%[====>]  59.09K   292KB/s    in 0.2s\n\n"
-            "2026-07-17 12:09:31 (345 KB/s) - 'data' saved "
-            f"[60513/60513{digit}]\n"
-        )
+        text = WGET.replace("/60513]", f"/60513{digit}]")
         if failures:
             with self.assertRaisesRegex(base.WorkloadError, "whole file"):
                 reading.read(text)
@@ -480,3 +500,175 @@ class SysbenchTestCase(unittest.TestCase):
         text = SYSBENCH.format(block="1KiB", end=end).replace(missing, "x")
         with self.assertRaisesRegex(base.WorkloadError, "only the tests cpu"):
             reading.read(text)
+
+
+MBW_HEAD = """\
+Long uses 8 bytes. Allocating 2*2097152 elements = 33554432 bytes of memory.
+Getting down to business... Doing 1 runs per test.
+"""
+MBW_BLOCK = "Using 262144 bytes as blocks for memcpy block copy test.\n"
+
+
+def write_mbw(*methods, size="16.00000", end="AVG"):
+    """Return an output of mbw with one run of each method.
+
+    :param end: The word before the mean; "" omits the mean.
+    """
+    return MBW_HEAD + "".join(
+        f"{run}\tMethod: {method}\tElapsed: 0.00800\tMiB: {size}\t"
+        "Copy: 2000.000 MiB/s\n"
+        for method in methods
+        for run in ("0", end)
+        if run
+    )
+
+
+@ddt.ddt
+class ProcessorTestCase(unittest.TestCase):
+    """Parts of outputs of mbw and openssl."""
+
+    def read_mbw(self, text, version="1.4"):
+        """Return the only output."""
+        (output,) = reading.read(text, "mbw", {"version": version})
+        return output
+
+    @ddt.data(
+        (write_mbw("MEMCPY", end=""), "mbw: has no runs with their AVG"),
+        (write_mbw("MEMCPY", size="x"), "mbw: has no runs with their AVG"),
+        ("", "mbw: has no runs with their AVG"),
+        (
+            write_mbw("MEMCPY", "DUMB")
+            + write_mbw("MCBLOCK", end="").removeprefix(MBW_HEAD),
+            "mbw: mcblock has no AVG; it did not end",
+        ),
+    )
+    @ddt.unpack
+    def test_incomplete_mbw(self, text, message):
+        with self.assertRaisesRegex(base.WorkloadError, f"^{message}"):
+            self.read_mbw(text)
+
+    @ddt.data("1", "1.4.5.6", "1.4x", "v1.4", "1.2345")
+    def test_other_version_of_mbw(self, version):
+        with self.assertRaisesRegex(
+            base.WorkloadError, "^mbw: version='.*': must be such as 1.4$"
+        ):
+            self.read_mbw(write_mbw("MEMCPY"), version)
+
+    def test_missing_version_of_mbw(self):
+        with self.assertRaisesRegex(
+            base.WorkloadError, "^mbw: the output does not contain the version"
+        ):
+            reading.read(write_mbw("MEMCPY"))
+
+    def test_arguments_of_mbw(self):
+        """The size, the runs, and the block size if the output has it."""
+        expected = {"size_mib": 16, "runs": 1, "methods": ["memcpy", "dumb"]}
+        text = write_mbw("MEMCPY", "DUMB")
+        self.assertEqual(expected, self.read_mbw(text).arguments)
+        self.assertEqual(
+            {**expected, "block_size": 262144},
+            self.read_mbw(MBW_BLOCK + text).arguments,
+        )
+
+    @ddt.data(
+        ("1.2", ("MEMCPY", "DUMB", "MCBLOCK"), ["memcpy", "dumb"], 1),
+        ("1.4", ("MEMCPY", "DUMB", "MCBLOCK"), [*mbw.METHODS], 0),
+        ("1.2", ("MEMCPY", "DUMB"), ["memcpy", "dumb"], 0),
+        ("1.4", ("MCBLOCK",), ["mcblock"], 0),
+    )
+    @ddt.unpack
+    def test_mcblock(self, version, methods, kept, notes):
+        """Old versions print it by default, and it is not comparable."""
+        output = self.read_mbw(MBW_BLOCK + write_mbw(*methods), version)
+        self.assertEqual(kept, output.arguments["methods"])
+        self.assertEqual(notes, len(output.notes))
+        self.assertEqual(
+            {f"memory.mbw.{method}.bandwidth" for method in kept},
+            {metric.name for metric in output.metrics},
+        )
+
+    def test_mcblock_alone(self):
+        """It is not omitted from an old output, but rejected."""
+        with self.assertRaisesRegex(
+            base.WorkloadError, "^mbw: mcblock requires mbw 1.4 or later"
+        ):
+            self.read_mbw(MBW_BLOCK + write_mbw("MCBLOCK"), "1.2")
+
+    @ddt.data(("1.2", "dumb"), ("1.4", "memcpy"))
+    @ddt.unpack
+    def test_single_method(self, version, method):
+        """Old versions swap the names."""
+        output = self.read_mbw(write_mbw("MEMCPY"), version)
+        self.assertEqual([method], output.arguments["methods"])
+        (metric,) = output.metrics
+        self.assertEqual(f"memory.mbw.{method}.bandwidth", metric.name)
+
+    def read_openssl(self, text):
+        """Return arguments and rates of an output of openssl."""
+        return [
+            (output.arguments, output.repetitions[0][0].value, output.label)
+            for output in reading.read(text, "openssl")
+        ]
+
+    TABLE = "type             16 bytes     64 bytes\n"
+    ROW = "AES-128 GCM      1000.50k     2000.00k\n"
+
+    def test_table_of_openssl(self):
+        """Each size of each algorithm is an output of its own."""
+        expected = [
+            (
+                {
+                    "algorithm": "aes-128-gcm",
+                    "block_size": size,
+                    "threads": 1,
+                },
+                rate,
+                f"aes-128-gcm-{size}",
+            )
+            for size, rate in ((16, 1000500.0), (64, 2000000.0))
+        ]
+        self.assertEqual(expected, self.read_openssl(self.TABLE + self.ROW))
+
+    def test_header_before_machine_readable_sizes(self):
+        """Sizes of the header are those of the table."""
+        sizes = "Got: +H:8192:16384 from 0\n"
+        both = self.read_openssl(sizes + self.TABLE + self.ROW)
+        self.assertEqual(
+            [16, 64], [arguments["block_size"] for arguments, _, _ in both]
+        )
+        without = self.read_openssl(sizes + self.ROW)
+        self.assertEqual(
+            [8192, 16384],
+            [arguments["block_size"] for arguments, _, _ in without],
+        )
+
+    @ddt.data((0, 1), (1, 1), (3, 3))
+    @ddt.unpack
+    def test_processes_of_openssl(self, forked, threads):
+        children = "".join(f"Forked child {n}\n" for n in range(forked))
+        text = f"openssl speed\n{children}{self.TABLE}{self.ROW}"
+        self.assertEqual(
+            {threads},
+            {
+                arguments["threads"]
+                for arguments, *_ in self.read_openssl(text)
+            },
+        )
+
+    def test_rows_of_other_tables(self):
+        """A row with another number of rates is skipped."""
+        other = "hmac(md5)        1000.50k\n"
+        self.assertEqual(
+            2, len(self.read_openssl(self.TABLE + other + self.ROW))
+        )
+        for text in (self.TABLE + other, self.TABLE, self.ROW):
+            with self.assertRaisesRegex(
+                base.WorkloadError, "^openssl: has no table of bytes"
+            ):
+                self.read_openssl(text)
+
+    def test_doubled_row(self):
+        with self.assertRaisesRegex(
+            base.WorkloadError, "^openssl: an algorithm has several rows"
+        ):
+            self.read_openssl(self.TABLE + self.ROW * 2)
