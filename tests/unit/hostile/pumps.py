@@ -22,6 +22,8 @@ import rally_vmperf
 SHORT, LONG = 16 << 10, 64 << 10
 #: The maximum ratio of the times of both lengths: linear is 4, quadratic 16.
 RATIO = 8
+#: A ratio that needs no second measurement.
+_CLEAR = 5.5
 #: CPU seconds below which a time is noise; a quadratic search of the long pump
 #: takes several seconds.
 _NOISE = 0.05
@@ -76,14 +78,22 @@ def growth(
 ) -> float:
     """Return the ratio of the CPU times for a long and for a short pump.
 
-    Each time is the least of three, and so is the ratio if it is too large.
-    It is 1 if the time for the long pump is noise.
+    It is 1 if the time for the long pump is noise, also if it grew with the
+    square of the length. A ratio that is far below the maximum is measured
+    once. Otherwise each time is the least of three, and so is the ratio if it
+    is too large.
     """
-    long = build(LONG)
-    if _measure(function, long) < _NOISE:
-        return 1.0
     short = build(SHORT)
-    ratios = []
+    short_time = _measure(function, short)
+    if short_time * (LONG / SHORT) ** 2 < _NOISE:
+        return 1.0
+    long = build(LONG)
+    long_time = _measure(function, long)
+    if long_time < _NOISE:
+        return 1.0
+    if long_time < _CLEAR * short_time:
+        return long_time / short_time
+    ratios: list[float] = []
     while len(ratios) < 3 and min(ratios, default=RATIO + 1) > RATIO:
         times = [
             (_measure(function, long), _measure(function, short))

@@ -3,6 +3,7 @@
 import contextlib
 import pathlib
 import unittest
+from unittest import mock
 
 import ddt
 
@@ -79,6 +80,42 @@ def _insertions(text, units):
                     + after
                 )
             )
+
+
+@ddt.ddt
+class GrowthTestCase(unittest.TestCase):
+    """The growth of a function whose time is known."""
+
+    @ddt.data(
+        (1e-5, 1, 4.0),
+        (1e-9, 2, 16.0),
+        (1e-13, 3, 64.0),
+        # Times below are noise, even if they grow with the square.
+        (1e-8, 1, 1.0),
+        (1e-12, 2, 1.0),
+    )
+    @ddt.unpack
+    def test_growth(self, seconds, power, ratio):
+        with mock.patch.object(
+            pumps,
+            "_measure",
+            autospec=True,
+            side_effect=lambda function, text: seconds * len(text) ** power,
+        ):
+            result = pumps.growth(len, lambda length: "x" * length)
+        self.assertAlmostEqual(ratio, result)
+
+    def test_noise_of_the_first_measurement(self):
+        """Other processes that disturb one measurement are no growth."""
+        times = iter((0.1, 5.0, 0.4, 0.1, 9.0, 0.1, 0.4, 0.1))
+        with mock.patch.object(
+            pumps,
+            "_measure",
+            autospec=True,
+            side_effect=lambda *_: next(times),
+        ):
+            result = pumps.growth(len, lambda length: "x" * length)
+        self.assertAlmostEqual(4.0, result)
 
 
 class PatternTestCase(unittest.TestCase):

@@ -594,12 +594,20 @@ class ProcessorTestCase(unittest.TestCase):
         ):
             self.read_mbw(MBW_BLOCK + write_mbw("MCBLOCK"), "1.2")
 
-    @ddt.data(("1.2", "dumb"), ("1.4", "memcpy"))
+    @ddt.data(
+        ("1.2", "MEMCPY", "dumb"),
+        ("1.2", "DUMB", "memcpy"),
+        ("1.4", "MEMCPY", "memcpy"),
+        ("1.4", "DUMB", "dumb"),
+    )
     @ddt.unpack
-    def test_single_method(self, version, method):
+    def test_single_method(self, version, printed, method):
         """Old versions swap the names."""
-        output = self.read_mbw(write_mbw("MEMCPY"), version)
-        self.assertEqual([method], output.arguments["methods"])
+        output = self.read_mbw(write_mbw(printed), version)
+        self.assertEqual(
+            ("mbw", {"size_mib": 16, "runs": 1, "methods": [method]}),
+            (output.workload, output.arguments),
+        )
         (metric,) = output.metrics
         self.assertEqual(f"memory.mbw.{method}.bandwidth", metric.name)
 
@@ -666,6 +674,18 @@ class ProcessorTestCase(unittest.TestCase):
                 base.WorkloadError, "^openssl: has no table of bytes"
             ):
                 self.read_openssl(text)
+
+    @ddt.data(
+        ("SHA512/256", "sha512-256-16"),
+        ("a" * 40, "a" * 32),
+        ("a" * 32, "a" * 32),
+    )
+    @ddt.unpack
+    def test_label(self, name, label):
+        """It is a part of a metric's name, with at most 32 characters."""
+        text = f"type             16 bytes\n{name}      1000.50k\n"
+        ((_, _, read_label),) = self.read_openssl(text)
+        self.assertEqual(label, read_label)
 
     def test_doubled_row(self):
         with self.assertRaisesRegex(
