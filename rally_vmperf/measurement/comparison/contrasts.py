@@ -122,7 +122,11 @@ class Contrast:
         return status
 
     def list_beyond(self, limit: float) -> Comparisons:
-        """Return the comparisons of guests beyond a limit, by guest."""
+        """Return the comparisons of guests beyond a limit, by guest.
+
+        They are beyond it by their own interval, and worse than the mean
+        guest: some of many equal guests are beyond a close limit by chance.
+        """
         beyond = {}
         for guest in self.guests if self.mean else ():
             # An interval that is beyond the limit has its figure there.
@@ -131,7 +135,14 @@ class Contrast:
             comparison = self.compare(self.confidence, guest)
             if comparison and verdict.decide(comparison, limit) == "failed":
                 beyond[guest] = comparison
-        return beyond
+        if not beyond:
+            return beyond
+        alike = self.worst_guests.list_alike(self.confidence)
+        return {
+            guest: comparison
+            for guest, comparison in beyond.items()
+            if guest not in alike
+        }
 
     def are_beyond_by_turns(self, limit: float) -> bool:
         """Return whether the worst guests of repetitions exceed a limit.
