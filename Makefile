@@ -122,6 +122,7 @@ bench-verdicts: $(VENV)/whole
 	$(BIN)/python -m tests.bench.shipped_task
 	$(BIN)/python -m tests.bench.verdicts
 	$(BIN)/python -m tests.bench.worst_guest
+	$(BIN)/python -m tests.bench.bare_outliers
 	$(BIN)/python -m tests.bench.audit
 
 cloud: $(VENV)/ready

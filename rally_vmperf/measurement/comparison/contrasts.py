@@ -125,21 +125,25 @@ class Contrast:
     def list_beyond(self, limit: float) -> Comparisons:
         """Return the comparisons of guests beyond a limit, by guest.
 
-        One of many guests can be beyond it by chance: their confidence is
-        corrected for their number.
+        They are beyond it by their own interval, and worse than the mean
+        guest: some of many equal guests are beyond a close limit by chance.
         """
         beyond = {}
-        corrected = verdict.correct_confidence(
-            self.confidence, len(self.guests)
-        )
         for guest in self.guests if self.mean else ():
             # An interval that is beyond the limit has its figure there.
             if self.compute_percent(guest) <= limit:
                 continue
-            comparison = self.compare(corrected, guest)
+            comparison = self.compare(self.confidence, guest)
             if comparison and verdict.decide(comparison, limit) == "failed":
                 beyond[guest] = comparison
-        return beyond
+        if not beyond:
+            return beyond
+        alike = self.worst_guests.list_alike(self.confidence)
+        return {
+            guest: comparison
+            for guest, comparison in beyond.items()
+            if guest not in alike
+        }
 
     def may_be_beyond_by_turns(self, limit: float) -> bool:
         """Return whether the worst guests of repetitions may exceed a limit.

@@ -10,9 +10,11 @@ import math
 import typing as t
 
 from rally_vmperf.measurement.comparison import statistics
+from rally_vmperf.measurement.comparison import verdict
 
-#: The probability that equal guests seem to take turns.
-_ERROR = 0.05
+#: The probability that equal guests seem to take turns. It is small, because
+#: each guest's own interval is tested in addition.
+_ERROR = 0.01
 #: The share of the smallest differences that estimate the noise. Half of a
 #: guest's repetitions can be slow without raising it above twice the noise.
 _QUARTILE = 0.25
@@ -49,6 +51,51 @@ class WorstGuests:
         }
 
     @functools.cached_property
+    def common(self) -> list[str]:
+        """The guests that have a loss in each repetition, sorted."""
+        each = [*self.losses.values()]
+        return sorted(set.intersection(*map(set, each))) if each else []
+
+    def list_alike(self, confidence: float) -> list[str]:
+        """Return the guests that are not worse than the mean guest.
+
+        One of many equal guests seems to be worse by chance. Therefore, the
+        confidence is corrected for their number. The error is that of all
+        guests together, less what a repetition does to all of them.
+
+        :param confidence: The confidence of the interval, as 0.95.
+        :returns: The guests, of those that have a loss in each repetition.
+        """
+        repetitions, number = len(self.losses), len(self.common)
+        if min(repetitions, number) < 2:
+            return []
+        table = self._build_table()
+        centred = table - table.mean(axis=1, keepdims=True)
+        means = centred.mean(axis=0)
+        freedom = (repetitions - 1) * (number - 1)
+        variance = ((centred - means) ** 2).sum() / freedom
+        error = math.sqrt(variance * (number - 1) / number / repetitions)
+        quantile = statistics.student_quantile(
+            verdict.correct_confidence(confidence, number), freedom
+        )
+        return [
+            guest
+            for guest, mean in zip(self.common, means, strict=True)
+            if mean <= quantile * error
+        ]
+
+    def _build_table(self) -> t.Any:
+        """Return the losses by repetition and common guest, as an array."""
+        import numpy
+
+        return numpy.array(
+            [
+                [losses[guest] for guest in self.common]
+                for losses in self.losses.values()
+            ]
+        )
+
+    @functools.cached_property
     def take_turns(self) -> bool:
         """Whether they are worse than their means and chance explain.
 
@@ -57,16 +104,10 @@ class WorstGuests:
         between repetitions, less what all guests of a repetition share, and
         is estimated from small differences, which victims do not raise.
         """
-        import numpy
-
-        each = [*self.losses.values()]
-        guests = set.intersection(*map(set, each)) if each else set()
-        if min(len(each), len(guests)) < 2:
+        repetitions, number = len(self.losses), len(self.common)
+        if min(repetitions, number) < 2:
             return False
-        table = numpy.array(
-            [[losses[guest] for guest in sorted(guests)] for losses in each]
-        )
-        repetitions, number = table.shape
+        table = self._build_table()
         noise = max(_estimate_noise(table), self.error)
         means = table.mean(axis=0)
         expected = (means + noise * _draw(number)).max(axis=1)

@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import dataclasses
 import io
 import json
 import math
@@ -146,14 +147,16 @@ class PlanTest(unittest.TestCase):
             ]
         self.assertEqual([10, 16], minutes)
 
-    def plan_overhead(self, noise, findings=(), code=0, **sla):
+    def plan_overhead(self, noise, findings=(), code=0, boots=(), **sla):
         """Plan a task with overhead; return rows and what else is printed.
 
         :param noise: The factor between repetitions of the baseline.
         :param findings: The findings of the baseline.
         :param code: The expected exit code.
+        :param boots: The boot or session of each repetition of the baseline.
         """
         values = (100.0, 100.0 * noise, 100.0 / noise, 100.0, 100.0)
+        values += (100.0,) * (len(boots) - len(values))
         entry = made.entry(
             {
                 made.EVENTS: values,
@@ -162,6 +165,9 @@ class PlanTest(unittest.TestCase):
             shape=document.Shape(2, 1024),
             arguments=registry.get_workload("sysbench").complete({}),
             findings=findings,
+        )
+        entry = dataclasses.replace(
+            entry, reference=dataclasses.replace(entry.reference, boots=boots)
         )
         store.Store(self.path.parent).save(
             made.baseline(entries=(entry,)), replace=True
@@ -202,6 +208,30 @@ class PlanTest(unittest.TestCase):
             "baseline metal has 1 session .* baseline record metal --append",
         ):
             self.assertRegex(printed, sentence)
+
+    @ddt.data((3, "1.5"), (5, "1.1"))
+    @ddt.unpack
+    def test_few_sessions(self, number, factor):
+        """Three sessions decide little, and six decide well."""
+        boots = tuple(f"session-{place % number}" for place in range(5))
+        _, printed = self.plan_overhead(
+            1.01, boots=boots, max_percent={"cpu.sysbench.rate": 10}
+        )
+        self.assertIn(
+            f"baseline metal has {number} boots or sessions, which are as "
+            "many values in the interval: three decide little, and six "
+            f"decide well (a guest must keep {factor} times the distance from "
+            "a limit that it needs with six); to add a session on another "
+            "day: rally-vmperf baseline record metal --append",
+            printed,
+        )
+
+    def test_enough_sessions(self):
+        boots = tuple(f"session-{place}" for place in range(6))
+        _, printed = self.plan_overhead(
+            1.01, boots=boots, max_percent={"cpu.sysbench.rate": 10}
+        )
+        self.assertNotIn("--append", printed)
 
     def test_more_confidence_needs_more_distance(self):
         sla = {"max_percent": {"cpu.sysbench.rate": 10}}
