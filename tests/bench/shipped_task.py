@@ -51,6 +51,10 @@ ALONE = 1.25
 REBOOTED = (6, 8)
 REBOOTED_BOOTS = (0, 0.5, 1)
 STATUSES = ("passed", "failed", "inconclusive", "void")
+#: The numbers of repetitions of compared runs, in addition to that of the
+#: task, and the differences between boots in their tables.
+FEW_REPETITIONS = (3,)
+FEW_BOOTS = (0, 0.5)
 #: The rate that is worse in compared runs, and its loss, as a multiple of its
 #: margin.
 WORSE_RATE = "disk.fio.randread.iops"
@@ -303,15 +307,21 @@ def compare(
     }
 
 
-def print_comparisons(task: ShippedTask, noise: str, trials: int) -> None:
+def print_comparisons(
+    task: ShippedTask,
+    noise: str,
+    trials: int,
+    boots_in_percent: collections.abc.Iterable[float] = BOOTS,
+) -> None:
     """Print how often compared runs exit with 0 and with 2."""
     print(
-        f"{noise} noise, compare: not worse/undecided/worse in % of {trials} "
-        f"runs\nboots:      {'equal':>15}{'equal, no limit':>18}"
+        f"{noise} noise, compare, {task.repetitions} repetitions: "
+        f"not worse/undecided/worse in % of {trials} runs\n"
+        f"boots:      {'equal':>15}{'equal, no limit':>18}"
         f"{'disk rate worse':>18}"
     )
     loss_percent = WORSE_BY * task.limits[WORSE_RATE]
-    for boots in BOOTS:
+    for boots in boots_in_percent:
         cells = []
         for options in (
             {},
@@ -432,6 +442,9 @@ def main() -> None:
     measured = read_task(all_metrics=True)
     for noise in parsed.noise or NOISES:
         print_comparisons(measured, noise, parsed.trials)
+        for repetitions in FEW_REPETITIONS:
+            few = dataclasses.replace(measured, repetitions=repetitions)
+            print_comparisons(few, noise, parsed.trials, FEW_BOOTS)
         print_table(task, noise, parsed.trials)
         print_rebooted(task, noise, parsed.trials)
         print_warnings(measured, noise, parsed.trials)
