@@ -358,13 +358,13 @@ class Watching(fakes.Session):
     def __init__(self, action):
         super().__init__()
         self.action, self.seen = action, []
+        self.earlier = {*threading.enumerate()}
 
     def repeat(self, result, names, on_measured, assignments=None):
         """Let actions that are due end."""
         super().repeat(result, names, on_measured, assignments)
-        for thread in threading.enumerate():
-            if thread.daemon:
-                thread.join(10)
+        for thread in {*threading.enumerate()} - self.earlier:
+            thread.join(10)
         moments = [call[0] for call in self.action.calls]
         self.seen.append((names, moments.count("during")))
         return []
@@ -530,15 +530,11 @@ class ActionTestCase(unittest.TestCase):
         action = Evaluating(moment=0.3)
         session = fakes.Session(errors={3: ZeroDivisionError("ours")})
         created = create(session, [action])
+        earlier = {*threading.enumerate()}
         with self.assertRaises(ZeroDivisionError):
             created.measure()
-        timers = [
-            thread
-            for thread in threading.enumerate()
-            if isinstance(thread, threading.Timer)
-        ]
-        for timer in timers:
-            timer.join(10)
+        for thread in {*threading.enumerate()} - earlier:
+            thread.join(10)
         self.assertNotIn("during", [call[0] for call in action.calls])
 
     def test_background_action_starts_when_workloads_have_ended(self):
