@@ -35,6 +35,11 @@ def read_limits(path: str) -> Limits:
     :raises LimitsError: If an SLA is unknown or its limits are not valid.
     """
     content = read_yaml(path)
+    if content is None:
+        raise LimitsError(
+            f"limits {path}: is empty; add an SLA with its limits, such as "
+            "vmperf_overhead"
+        )
     criteria = table.criteria()
     try:
         task.check_schema(content, json_schema.mapping({}, minProperties=1))

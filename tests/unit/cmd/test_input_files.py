@@ -67,7 +67,7 @@ REASONS = {
     "/dev/fd": "is not a regular file",
     # An audit reads the journals of a directory, which has none here.
     "directory": "Is a directory|no run to audit in",
-    "empty": "is damaged|[ :]empty file|has no|is not recognised|None is not",
+    "empty": "is damaged|[ :]empty file|has no|is not recognised|: is empty;",
 }
 
 

@@ -150,7 +150,7 @@ class ReportTestCase(unittest.TestCase):
                 r"'max_gsd_ratio' was unexpected\); allowed keys: max_range",
             ),
             ("a: b: c", "not valid YAML"),
-            ("", "object"),
+            ("", "is empty; add an SLA"),
             (
                 "vmperf_overhead: {max_percent: {a: 1}}\nfailure_rate: {}",
                 "failure_rate: is not an SLA of rally_vmperf",
