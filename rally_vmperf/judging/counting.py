@@ -165,18 +165,17 @@ def collect_samples(
         for metric in gathering.metrics(
             [condition for condition in conditions if condition.counted]
         ):
-            tolerate = find_tolerated(conditions[0], metric)
+            tolerate = find_tolerated(conditions[0], metric).union(
+                finding.ABOUT_BARE_METAL
+            )
             if tolerate not in counted:
-                counted[tolerate] = count(
-                    isolated, tolerate.union(finding.ABOUT_BARE_METAL)
-                )
+                counted[tolerate] = count(isolated, tolerate)
             judged = counted[tolerate].judged
             conditions_judged = repetition.list_conditions(judged)
-            tolerated = tolerate.union(finding.ABOUT_BARE_METAL)
             void = density_levels.find_void_sentence(
-                metric.name, judged, conditions_judged, tolerated
+                metric.name, judged, conditions_judged, tolerate
             ) or density_levels.first_void_sentence(
-                _list_remaining(counted[tolerate]), tolerated
+                _list_remaining(counted[tolerate]), tolerate
             )
             values = gathering.guest_samples(metric, conditions_judged)
             if void:
