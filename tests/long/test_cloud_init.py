@@ -83,6 +83,8 @@ class TestCloudInit(laboratory.Case):
             print,
         )
         self.addCleanup(lab.admin.image.delete_image, image_id)
+        # Rally measures in a project of its own.
+        lab.admin.image.update_image(image_id, visibility="public")
         self.image_id = image_id
 
     def test_boot_and_measurement(self):
