@@ -34,7 +34,7 @@ _TYPES: dict[t.Any, str] = {
     float: "number",
     str: "string",
     list: "array",
-    tuple: "array",
+    collections.abc.Sequence: "array",
     dict: "object",
     collections.abc.Mapping: "object",
 }

@@ -271,7 +271,7 @@ def _list_distances(
                 limited[0],
                 [*values],
                 guest,
-                criterion.options.get("confidence", 0.95),
+                criterion.options.confidence,
             )
             rules += sentences
             if distance is not None:

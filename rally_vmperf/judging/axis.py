@@ -149,9 +149,9 @@ class Axis:
                     ),
                     contrast.names,
                     limit,
-                    run_judge.confidence,
+                    run_judge.options.confidence,
                     self.no_pair,
-                    run_judge.statistic,
+                    run_judge.options.statistic,
                     guests=guests,
                     void=void,
                     is_void=None if guests is None else bool(void),
@@ -175,7 +175,7 @@ class Axis:
                 repetition.NO_REFERENCE,
                 run_judge.limits,
                 [counted.name for counted in counts.metrics],
-                run_judge.confidence,
+                run_judge.options.confidence,
             )
         ]
         return [row for row in rows if not row.reason or row.limit is not None]

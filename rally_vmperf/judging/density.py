@@ -2,6 +2,7 @@
 
 import collections
 import collections.abc
+import dataclasses
 import typing as t
 
 from rally_vmperf.judging import density_levels
@@ -18,34 +19,107 @@ from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.samples import units
 
+#: The numbers of guests at which limits apply.
+_Levels = t.Annotated[
+    str | int | list[int],
+    {
+        "oneOf": [
+            {"enum": ["all"]},
+            {"type": "integer", "minimum": 1},
+            {
+                "type": "array",
+                "items": {"type": "integer", "minimum": 1},
+                "minItems": 1,
+                "uniqueItems": True,
+            },
+        ],
+    },
+]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class LevelOptions(judge.Options):
+    """The options of a criterion for some numbers of guests.
+
+    :param levels: Number of guests at which the limits apply, a list of
+        numbers, or all.
+    """
+
+    levels: _Levels = "all"
+
+    @property
+    def is_against_bare_metal(self) -> bool:
+        """Whether losses are compared with bare metal."""
+        return False
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class DegradationOptions(LevelOptions, judge.ValueOptions):
+    """The options of the criterion of degradation.
+
+    :param max_percent: Metric or glob -> largest tolerated loss of the rate in
+        percent; the most specific match applies.
+    :param compare_to: Reference of the loss: one guest, or the same number of
+        bare-metal copies.
+    """
+
+    max_percent: judge.ByPattern = None
+    compare_to: points.CompareTo = "solo_guest"
+
+    @property
+    def is_against_bare_metal(self) -> bool:
+        """Whether losses are compared with bare metal."""
+        return self.compare_to == "bare_metal"
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class FairnessOptions(LevelOptions):
+    """The options of the criterion of fairness.
+
+    :param min_index: Metric or glob -> smallest tolerated Jain's index: 1 if
+        all guests have equal rates, 1/n if one of n guests has the entire
+        rate.
+    :param max_spread_percent: Metric or glob -> largest tolerated spread
+        between the guests in percent.
+    """
+
+    min_index: t.Annotated[
+        judge.ByPattern,
+        {
+            "additionalProperties": {
+                "type": "number",
+                "exclusiveMinimum": 0,
+                "maximum": 1,
+            }
+        },
+    ] = None
+    max_spread_percent: judge.ByPattern = None
+
 
 def _list_limited(
-    options: collections.abc.Mapping[str, t.Any],
+    options: LevelOptions,
     present: collections.abc.Iterable[int],
     is_loss: bool = False,
 ) -> list[int]:
     """Return the numbers of guests to which a limit applies, sorted.
 
-    The option ``levels`` has one number, several, or ``all``, the default. The
-    solo guest loses nothing against itself.
+    The solo guest loses nothing against itself.
 
     :param options: The options of the criterion.
     :param present: The numbers of guests of the run, ascending.
     :param is_loss: Whether it is a limit of the loss.
     """
-    levels = options.get("levels", "all")
+    levels = options.levels
     if levels != "all":
+        numbers = levels if isinstance(levels, list) else [levels]
         # JSON Schema accepts 4.0 as an integer.
-        numbers = [levels] if isinstance(levels, int | float) else levels
         return sorted({*map(int, numbers)})
-    has_solo = is_loss and not _is_against_bare_metal(options)
+    has_solo = is_loss and not options.is_against_bare_metal
     return [guests for guests in present if guests > 1 or not has_solo]
 
 
 def _has_limit(
-    options: collections.abc.Mapping[str, t.Any],
-    condition: repetition.Condition,
-    is_loss: bool,
+    options: LevelOptions, condition: repetition.Condition, is_loss: bool
 ) -> bool:
     """Return whether a limit applies to the guests of a condition."""
     guests = density_levels.guests_of(condition)
@@ -60,7 +134,7 @@ def _build_degradation(
     The options with limits are ``max_percent``, ``max`` and ``min``.
     """
     present = density_levels.guest_counts(repetitions)
-    compare_to = run_judge.options.get("compare_to", "solo_guest")
+    compare_to = run_judge.options.compare_to
     levels = _list_limited(run_judge.options, present, is_loss=True)
     measured = density_levels.RunMetrics.collect(repetitions)
     names = [metric.name for metric in measured.ratios]
@@ -71,13 +145,13 @@ def _build_degradation(
             density_levels.build_points(
                 metric,
                 measured,
-                run_judge.confidence,
+                run_judge.options.confidence,
                 run_judge.tolerate,
                 levels,
             ),
             run_judge.limits["max_percent"].for_metric(metric.name, names),
             levels,
-            run_judge.statistic,
+            run_judge.options.statistic,
             compare_to,
             run_judge.tolerate,
             len(names),
@@ -112,8 +186,8 @@ def _build_absolute(
                 executed[0].reference if executed else reference,
                 run_judge.limits,
                 names,
-                run_judge.confidence,
-                statistic=run_judge.statistic,
+                run_judge.options.confidence,
+                statistic=run_judge.options.statistic,
                 guests=guests,
                 void=void,
                 is_void=bool(void),
@@ -136,7 +210,7 @@ def _build_fairness(
         all_points = density_levels.build_points(
             metric,
             measured,
-            run_judge.confidence,
+            run_judge.options.confidence,
             run_judge.tolerate,
             _list_limited(run_judge.options, ()),
         )
@@ -157,13 +231,6 @@ def _build_fairness(
         if spread:
             rows += build.build_fairness(all_points, "spread", spread, shared)
     return rows
-
-
-def _is_against_bare_metal(
-    options: collections.abc.Mapping[str, t.Any],
-) -> bool:
-    """Return whether losses are compared with bare metal."""
-    return options.get("compare_to") == "bare_metal"
 
 
 def _find(
@@ -287,9 +354,7 @@ DEGRADATION = judge.Rules(
     build=_build_degradation,
     find=_find,
     has_limit=_has_limit,
-    uses_bare_metal=lambda run_judge: _is_against_bare_metal(
-        run_judge.options
-    ),
+    uses_bare_metal=lambda run_judge: run_judge.options.is_against_bare_metal,
 )
 #: The fairness between guests.
 FAIRNESS = judge.Rules(

@@ -30,6 +30,68 @@ Rows = collections.abc.Sequence[result.Result]
 NO_LIMITS = limits.LimitsByOption()
 
 
+#: Limits by metric or glob, as a task has them.
+ByPattern = t.Annotated[
+    collections.abc.Mapping[str, float] | None,
+    {
+        "minProperties": 1,
+        "propertyNames": {"type": "string"},
+        "additionalProperties": {"type": "number"},
+    },
+]
+#: The kinds of findings, as a task lists them.
+Kinds = t.Annotated[
+    collections.abc.Sequence[str],
+    {
+        "type": "array",
+        "items": {"enum": sorted(finding.KINDS)},
+        "uniqueItems": True,
+    },
+]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Options:
+    """The options of every criterion.
+
+    :param confidence: Confidence of the interval.
+    :param on_inconclusive: Result of a task if a limit is undecided.
+    :param tolerate: Kinds of findings that do not void samples.
+    """
+
+    confidence: t.Annotated[float, {"minimum": 0.5, "exclusiveMaximum": 1}] = (
+        0.95
+    )
+    on_inconclusive: summary.OnInconclusive = "fail"
+    tolerate: Kinds = ()
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class GuestOptions(Options):
+    """The options of a criterion whose limits apply to one of the guests.
+
+    :param statistic: Guest that the limits apply to: the mean or the worst
+        guest. A count is always that of the worst guest.
+    """
+
+    statistic: contrasts.Statistic = "mean"
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ValueOptions(GuestOptions):
+    """The options of a criterion with limits on values of guests.
+
+    :param max: Metric or glob -> largest tolerated value in the guest, in the
+        unit of the metric. For a count, such as retransmits, it applies to
+        the worst guest in its worst repetition.
+    :param min: Metric or glob -> smallest tolerated value in the guest; see
+        max.
+    """
+
+    max: ByPattern = None
+    min: ByPattern = None
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Rules:
     """What a criterion asks of a run.
@@ -42,8 +104,8 @@ class Rules:
     :param compares_values: Whether each value of the axis is compared with
         the first one, and judged on its own.
     :param has_limit: A function that returns whether a limit applies to a
-        condition, from the options of the judge, the condition and whether it
-        is a limit of the loss; True by default.
+        condition, from the options of the criterion, the condition and
+        whether it is a limit of the loss; True by default.
     :param uses_bare_metal: A function that returns whether findings about
         bare metal void the run, from the judge.
     :param list_voided: A function that returns the names of metrics that
@@ -58,9 +120,9 @@ class Rules:
     find: "t.Callable[[Judge, Repetitions, Rows], finding.Occurrences]"
     axis: str = ""
     compares_values: bool = False
-    has_limit: t.Callable[
-        [collections.abc.Mapping[str, t.Any], repetition.Condition, bool], bool
-    ] = lambda options, condition, is_loss: True
+    has_limit: t.Callable[[t.Any, repetition.Condition, bool], bool] = (
+        lambda options, condition, is_loss: True
+    )
     uses_bare_metal: "t.Callable[[Judge], bool]" = lambda run_judge: False
     list_voided: t.Callable[
         [collections.abc.Sequence[finding.RunFinding], set[str]], set[str]
@@ -74,18 +136,13 @@ class Rules:
 class Judge:
     """A judge that collects repetitions and returns a verdict.
 
-    The schema of a criterion checks its options, and not the judge.
-
     :param rules: The rules of the criterion.
     :param limits: The limits by option; by value and option if each value of
         an axis is compared. Without limits there are figures and no verdict.
-    :param confidence: The confidence of the intervals, >= 0.5 and < 1.
-    :param on_inconclusive: ``pass`` if an undecided run passes, or ``fail``.
-    :param tolerate: The kinds of findings that do not void.
+    :param options: The options of the criterion.
     :param selects: The conditions that it judges, by axis, as in
         ``Repetition.select``; all by default.
-    :param options: The options of the criterion, for its rules.
-    :param statistic: The guest to which limits apply.
+    :ivar tolerate: The kinds of findings that do not void.
     :ivar part: The variant or value that a copy of the judge judges, or "".
     """
 
@@ -93,24 +150,17 @@ class Judge:
         self,
         rules: Rules,
         limits: t.Any = NO_LIMITS,
-        confidence: float = 0.95,
-        on_inconclusive: summary.OnInconclusive = "fail",
-        tolerate: collections.abc.Collection[str] = (),
+        options: t.Any = GuestOptions(),
         selects: repetition.Axes = types.MappingProxyType({}),
-        statistic: contrasts.Statistic = "mean",
-        **options: t.Any,
     ) -> None:
         self.rules = rules
-        self.statistic = statistic
         self.by_value = limits if rules.compares_values else {}
         self.limits = NO_LIMITS if rules.compares_values else limits
-        self.confidence = confidence
-        self.on_inconclusive = on_inconclusive
         self.selects = selects
         self.options = options
-        self.tolerate = tolerate
+        self.tolerate = frozenset(options.tolerate)
         if not rules.uses_bare_metal(self):
-            self.tolerate = {*tolerate, *finding.ABOUT_BARE_METAL}
+            self.tolerate |= {*finding.ABOUT_BARE_METAL}
         self.part = ""
         self._repetitions: list[repetition.Repetition] = []
         self._unreadable = 0
@@ -242,8 +292,8 @@ class Judge:
             findings=findings,
             unmatched=unmatched,
             omitted=tuple(sorted(void)),
-            confidence=self.confidence,
-            on_inconclusive=self.on_inconclusive,
+            confidence=self.options.confidence,
+            on_inconclusive=self.options.on_inconclusive,
         )
 
     def _list_parts(self) -> list[str]:
@@ -281,7 +331,9 @@ class Judge:
             judgement,
             status=status,
             unmatched=(*judgement.unmatched, *unmatched),
-            conclusions=tuple(self.rules.conclude(rows, self.confidence)),
+            conclusions=tuple(
+                self.rules.conclude(rows, self.options.confidence)
+            ),
         )
 
     def _judge_part(self, name: str) -> summary.Judgement:

@@ -43,8 +43,8 @@ def _build(
             conditions,
             reference,
             limit,
-            run_judge.confidence,
-            run_judge.statistic,
+            run_judge.options.confidence,
+            run_judge.options.statistic,
             caps,
         )
         for metric in metrics
@@ -60,9 +60,9 @@ def _build(
             reference,
             run_judge.limits,
             names,
-            run_judge.confidence,
+            run_judge.options.confidence,
             has_reference=has_reference,
-            statistic=run_judge.statistic,
+            statistic=run_judge.options.statistic,
         )
     ]
     return [*losses, *values]

@@ -16,7 +16,8 @@ def _build(
     An option with limits is ``max_`` and the name of a figure.
     """
     compared = judge.Judge(
-        overhead.RULES, confidence=run_judge.confidence
+        overhead.RULES,
+        options=judge.GuestOptions(confidence=run_judge.options.confidence),
     ).figures(repetitions)
     ratios = [row for row in compared if row.metric.scale == "ratio"]
     names = {row.metric.name for row in ratios}
@@ -25,7 +26,7 @@ def _build(
             row,
             kind,
             run_judge.limits[f"max_{kind}"].for_metric(row.metric.name, names),
-            run_judge.statistic,
+            run_judge.options.statistic,
         )
         for row in ratios
         for kind in spreads.NAMES

@@ -120,7 +120,7 @@ def _check_counted(
 
 def _check_without_baseline(parsed: question.ParsedCriterion) -> None:
     """Reject limits that compare guests with bare metal."""
-    if option := parsed.criterion.baseline_option(parsed):
+    if option := parsed.criterion.find_baseline_option(parsed):
         raise task.InvalidTask(
             f"sla {parsed.criterion.name} {option}: requires the context "
             "vmperf_baseline: {name: ...}; add it (a baseline is made by: "
@@ -276,7 +276,8 @@ def check_reference(
         judge = parsed.create_judge()
         if parsed.criterion is table.VALID:
             # It judges findings as the main criterion does without limits.
-            judge = task_question.criteria[0].judge(tolerate=judge.tolerate)
+            main, *_ = task_question.criteria
+            judge = main.parse({"tolerate": [*judge.tolerate]}).create_judge()
         limited = {
             metric.name
             for metric in subtask.metrics

@@ -5,10 +5,10 @@ that judges a figure.
 """
 
 import collections.abc
-import typing as t
 
 from rally_vmperf.judging.results import changes
 from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.comparison import contrasts
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions import table
@@ -44,7 +44,7 @@ class RunLimits:
         valid = parsed.pop(_VALID, first)
         self._names = names
         self.parsed = [*parsed.values()]
-        self.tolerated = frozenset((valid and _list_tolerated(valid)) or ())
+        self.tolerated = frozenset(valid.options.tolerate if valid else ())
 
     def list_slas(
         self, condition: repetition.Condition | None, metric: sample.Metric
@@ -80,7 +80,7 @@ class RunLimits:
         ``vmperf_valid``, or else of the first SLA.
         """
         for parsed, _ in self.list_slas(condition, metric):
-            return frozenset(_list_tolerated(parsed))
+            return frozenset(parsed.options.tolerate)
         return self.tolerated
 
     def find_limit(
@@ -92,7 +92,9 @@ class RunLimits:
         an absolute limit only. If several SLAs limit it, the first one counts.
         """
         for parsed, by_option in self.list_slas(condition, metric):
-            statistic = parsed.options.get("statistic", "mean")
+            statistic: contrasts.Statistic = getattr(
+                parsed.options, "statistic", "mean"
+            )
             if metric.scale == "count":
                 if "max" in by_option:
                     return changes.Limit(by_option["max"])
@@ -100,14 +102,6 @@ class RunLimits:
                 percent = by_option.get("max_percent", changes.MARGIN)
                 return changes.Limit(max(0.0, percent), statistic)
         return None
-
-
-def _list_tolerated(
-    parsed: question.ParsedCriterion,
-) -> collections.abc.Collection[str]:
-    """Return the kinds of findings that an SLA tolerates by name."""
-    kinds = parsed.options.get("tolerate", ())
-    return t.cast(collections.abc.Collection[str], kinds)
 
 
 def applies(
@@ -130,7 +124,7 @@ def applies(
     if not repetition.select([condition], **criterion.selects):
         return False
     rules = criterion.rules
-    if rules is None or not rules.axis:
+    if not rules.axis:
         return True
     return rules.axis in condition.axes and rules.has_limit(
         parsed.options, condition, option == "max_percent"

@@ -22,7 +22,7 @@ def _list_own_criteria(name: str) -> list[question.Criterion]:
 
 
 #: The criterion for the runs of every question.
-VALID = validity.create_criterion(_list_own_criteria)
+VALID = validity.Criterion(_list_own_criteria)
 
 
 def register(listed_question: question.AnyQuestion) -> None:

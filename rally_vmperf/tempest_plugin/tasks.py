@@ -65,7 +65,7 @@ class ConfiguredQuestion:
         if not self.baseline_reference:
             for criterion in self.question.criteria:
                 parsed = criterion.parse(self.limits.get(criterion.name, {}))
-                if option := criterion.baseline_option(parsed):
+                if option := criterion.find_baseline_option(parsed):
                     return (
                         f"baseline must be set for {criterion.name} {option} "
                         "(record one with: rally-vmperf baseline record NAME)"
@@ -263,8 +263,13 @@ class ConfiguredQuestion:
         """Return the limits that match a task's metrics, by SLA."""
         criteria: dict[str, documents.Arguments] = {}
         for criterion in self.question.criteria:
-            parsed = criterion.parse(self.limits.get(criterion.name, {}))
-            options = dict(parsed.options)
+            configured = self.limits.get(criterion.name, {})
+            parsed = criterion.parse(configured)
+            options = {
+                key: option
+                for key, option in configured.items()
+                if key not in criterion.limits
+            }
             for option, limits in parsed.limits.items():
                 names = limits.list_names(draft.metrics)
                 matching = limits.patterns.keys() - limits.unmatched(names)

@@ -2,12 +2,14 @@
 
 import dataclasses
 import functools
+import types
 import typing as t
 
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import neighbours
 from rally_vmperf.guests import errors
 from rally_vmperf.judging import axes
+from rally_vmperf.judging import judge
 from rally_vmperf.measurement import repetition
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
@@ -75,36 +77,47 @@ class Arguments:
         )
 
 
-def _check_has_neighbours(
-    subtask: task.AnyTask,
-    parsed: question.ParsedCriterion,
-    baseline: t.Any,
-) -> None:
-    """Reject limits if the task has no neighbours."""
-    if not subtask.arguments.neighbours:
-        raise task.InvalidTask(
-            f"sla {CRITERION.name}: the task has no neighbours; add "
-            "neighbours: {guests: 1, workload: {name: ...}}, or remove the SLA"
-        )
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Options(judge.GuestOptions):
+    """The options of vmperf_neighbours.
+
+    :param max_percent: Metric or glob -> largest tolerated loss with
+        neighbours, in percent of the result without them; the most specific
+        match applies.
+    """
+
+    max_percent: judge.ByPattern = None
 
 
-CRITERION = question.Criterion(
-    name="vmperf_neighbours",
-    title="Limits on the loss of guests while neighbours run their workload.",
-    heading="Neighbours",
-    schema=question.build_schema(
-        {
-            "max_percent": question.build_limits(
-                "largest tolerated loss with neighbours, in percent of the "
-                "result without them; the most specific match applies."
-            ),
-            **question.STATISTIC,
-        },
-        required=["max_percent"],
-    ),
-    rules=axes.NEIGHBOURS.rules,
-    limits={"max_percent": ("ratio",)},
-    bounds=question.create_limit_check(),
-    check=_check_has_neighbours,
-    requires="neighbours",
-)
+class Criterion(question.Criterion):
+    """Limits on the loss of guests while neighbours run their workload."""
+
+    name = "vmperf_neighbours"
+    heading = "Neighbours"
+    rules = axes.NEIGHBOURS.rules
+    options = Options
+    limits = types.MappingProxyType({"max_percent": ("ratio",)})
+    requires = "neighbours"
+
+    def check_limits(
+        self, parsed: question.ParsedCriterion, metrics: task.Metrics
+    ) -> None:
+        """Reject limits that always pass or always fail for a metric."""
+        question.check_bounds(parsed, metrics)
+
+    def check(
+        self,
+        subtask: task.AnyTask,
+        parsed: question.ParsedCriterion,
+        baseline: t.Any,
+    ) -> None:
+        """Reject limits if the task has no neighbours."""
+        if not subtask.arguments.neighbours:
+            raise task.InvalidTask(
+                f"sla {self.name}: the task has no neighbours; add "
+                "neighbours: {guests: 1, workload: {name: ...}}, or remove "
+                "the SLA"
+            )
+
+
+CRITERION = Criterion()

@@ -4,10 +4,12 @@ import abc
 import collections.abc
 import dataclasses
 import functools
+import inspect
+import types
 import typing as t
 
+from rally_vmperf import declaration
 from rally_vmperf import documents
-from rally_vmperf import json_schema
 from rally_vmperf.execution import assignment
 from rally_vmperf.judging import judge
 from rally_vmperf.judging import judged_run
@@ -26,128 +28,100 @@ if t.TYPE_CHECKING:
 #: Limits by the name of their criterion.
 Criteria = task.Sections
 
-# Criteria have a property with the name of this module.
-_Judge = judge.Judge
 
-
-def build_limits(description: str = "", **bounds: t.Any) -> documents.Schema:
-    """Return the JSON Schema of limits that are set by metric name."""
-    return json_schema.values(
-        json_schema.number(**bounds),
-        description and f"Metric or glob -> {description}",
-        minProperties=1,
-        propertyNames=json_schema.text(),
-    )
-
-
-#: The kinds of findings.
-KINDS = json_schema.array(
-    json_schema.choice(sorted(finding.KINDS)), uniqueItems=True
-)
-#: Absolute limits on the values of guests, independent of the loss.
-ABSOLUTE: documents.Schema = {
-    "max": build_limits(
-        "largest tolerated value in the guest, in the unit of the metric. For "
-        "a count, such as retransmits, it applies to the worst guest in its "
-        "worst repetition."
-    ),
-    "min": build_limits("smallest tolerated value in the guest; see max."),
-}
 #: The keys of relative and absolute limits, with the scales of metrics.
 LOSS_AND_ABSOLUTE: dict[str, tuple[sample.Scale, ...]] = {
     "max_percent": ("ratio",),
-    **dict.fromkeys(ABSOLUTE, ("ratio", "count")),
+    "max": ("ratio", "count"),
+    "min": ("ratio", "count"),
 }
-_COMMON = {
-    "confidence": json_schema.number(
-        "Confidence of the interval; default 0.95.",
-        minimum=0.5,
-        exclusiveMaximum=1,
-    ),
-    "on_inconclusive": json_schema.choice(
-        ("fail", "pass"),
-        "Result of a task if a limit is undecided; default fail.",
-    ),
-    "tolerate": {
-        **KINDS,
-        "description": "Kinds of findings that do not void samples.",
-    },
-}
+_NO_SELECTION: repetition.Axes = types.MappingProxyType({})
 
 
-#: The guest to which limits apply.
-STATISTIC: documents.Schema = {
-    "statistic": json_schema.choice(
-        ("mean", "worst"),
-        "Guest that the limits apply to: the mean or the worst guest; default "
-        "mean. A count is always that of the worst guest.",
-    )
-}
-
-
-def build_schema(
-    properties: documents.Schema, **keywords: t.Any
-) -> documents.Schema:
-    """Return the JSON Schema of a criterion, common properties added."""
-    return json_schema.closed_mapping({**properties, **_COMMON}, **keywords)
-
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
 class Criterion:
     """A criterion for the judgement of runs; an SLA in Rally.
 
-    :param title: The description in lists of SLAs; one line.
-    :param schema: The JSON Schema of the configuration.
-    :param heading: The subject of the verdict in one word.
-    :param rules: What its judge asks of a run.
-    :param judge: A function that returns a judge from the limits and the
-        other options, all optional.
-    :param limits: The options with limits by metric, and the scales of the
+    The first line of the docstring describes it in lists of SLAs.
+
+    :cvar name: The name of the SLA.
+    :cvar heading: The subject of the verdict in one word.
+    :cvar rules: What its judge asks of a run.
+    :cvar options: The declaration of its options.
+    :cvar limits: The options with limits by metric, and the scales of the
         metrics that the limits apply to.
-    :param is_by_variant: Whether these options have limits by variant.
-    :param bounds: A function of the parsed options and the metrics. It raises
-        ``InvalidTask`` if a limit always passes or always fails.
-    :param metrics: The metrics that the limits apply to in addition to those
+    :cvar is_by_variant: Whether these options have limits by variant.
+    :cvar metrics: The metrics that the limits apply to in addition to those
         of the task.
-    :param convert: A function that returns the options with limits by metric
-        in place of others; unchanged by default.
-    :param selects: The conditions that it judges, by axis, as in
+    :cvar selects: The conditions that it judges, by axis, as in
         ``Repetition.select``; all by default.
-    :param fewest_repetitions: The number of counted repetitions without which
+    :cvar fewest_repetitions: The number of counted repetitions without which
         no limit can pass.
-    :param requires: The argument of the scenario without which it does not
+    :cvar requires: The argument of the scenario without which it does not
         apply; empty if it always applies.
-    :param baseline_option: A function that returns the parsed option that
-        requires a baseline as text, or "".
-    :param check: A function of the task, the parsed options and the baseline
-        (or None). It raises ``InvalidTask`` if they do not match.
     """
 
     name: str
-    title: str
     heading: str
-    schema: documents.Schema
+    rules: judge.Rules
+    options: type[t.Any]
     limits: collections.abc.Mapping[str, tuple[sample.Scale, ...]]
-    is_by_variant: bool = False
-    bounds: "LimitCheck" = lambda parsed, metrics: None
-    baseline_option: "t.Callable[[ParsedCriterion], str]" = lambda parsed: ""
-    check: "t.Callable[[task.AnyTask, ParsedCriterion, t.Any], None]" = (
-        lambda subtask, parsed, baseline: None
-    )
+    is_by_variant = False
     metrics: tuple[sample.Metric, ...] = ()
-    convert: t.Callable[[documents.Arguments], documents.Arguments] = (
-        lambda options: options
-    )
-    selects: repetition.Axes = dataclasses.field(default_factory=dict)
-    rules: judge.Rules | None = None
-    judge: t.Callable[..., _Judge] = _Judge
-    fewest_repetitions: int = statistics.FEWEST
-    requires: str = ""
+    selects = _NO_SELECTION
+    fewest_repetitions = statistics.FEWEST
+    requires = ""
 
-    def __post_init__(self) -> None:
-        rules = {"rules": self.rules} if self.rules else {}
-        create = functools.partial(self.judge, selects=self.selects, **rules)
-        object.__setattr__(self, "judge", create)
+    @property
+    def title(self) -> str:
+        """The description in lists of SLAs; one line."""
+        return (inspect.getdoc(self) or "").partition("\n")[0]
+
+    @functools.cached_property
+    def schema(self) -> documents.Schema:
+        """The JSON Schema of the configuration, which has a limit."""
+        schema = declaration.build_schema(self.options)
+        limited = self.list_limit_options()
+        if len(limited) < 2:
+            return {**schema, "required": limited}
+        return {**schema, "anyOf": [{"required": [key]} for key in limited]}
+
+    def list_limit_options(self) -> list[str]:
+        """Return the options of which the configuration needs one."""
+        return [*self.limits]
+
+    def convert(self, options: documents.Arguments) -> documents.Arguments:
+        """Return the options, with limits by metric in place of others."""
+        return options
+
+    def check_limits(
+        self, parsed: "ParsedCriterion", metrics: task.Metrics
+    ) -> None:
+        """Reject limits that always pass or always fail for a metric.
+
+        :raises InvalidTask: If there is one.
+        """
+
+    def find_baseline_option(self, parsed: "ParsedCriterion") -> str:
+        """Return the option that requires a baseline as text, or ""."""
+        return ""
+
+    def check(
+        self,
+        subtask: task.AnyTask,
+        parsed: "ParsedCriterion",
+        baseline: t.Any,
+    ) -> None:
+        """Reject options that do not match a task and its baseline.
+
+        :param baseline: The baseline; None without one.
+        :raises InvalidTask: If they do not match.
+        """
+
+    def create_judge(
+        self, limits: t.Any, options: judge.Options
+    ) -> judge.Judge:
+        """Return a judge with these limits and options."""
+        return judge.Judge(self.rules, limits, options, self.selects)
 
     def select(
         self, complete_repetition: repetition.Repetition
@@ -156,11 +130,18 @@ class Criterion:
         return complete_repetition.select(**self.selects)
 
     def parse(self, options: documents.Arguments) -> "ParsedCriterion":
-        """Return the criterion with options that match its schema."""
-        options = self.convert(options)
+        """Return the criterion with options that match its schema.
+
+        :raises InvalidTask: If an option is unknown or not valid; a
+            configuration without limits is accepted.
+        """
+        schema = declaration.build_schema(self.options)
+        options = {key: value for key, value in options.items() if value != {}}
+        task.check_schema(options, schema, f"sla {self.name}")
+        converted = self.convert(options)
         by_variant: dict[str, limits.LimitsByOption] = {}
         for option, scales in self.limits.items():
-            patterns = options.get(option, {})
+            patterns = converted.get(option, {})
             by_part = patterns if self.is_by_variant else {"": patterns}
             for variant, by_pattern in by_part.items():
                 by_option = by_variant.setdefault(
@@ -170,11 +151,7 @@ class Criterion:
         return ParsedCriterion(
             criterion=self,
             by_variant=by_variant,
-            options={
-                key: option
-                for key, option in options.items()
-                if key not in self.limits
-            },
+            options=self.options(**options),
         )
 
 
@@ -184,24 +161,22 @@ class ParsedCriterion:
 
     :param by_variant: The limits of each variant by option; limits that are
         not by variant have an empty text as variant.
-    :param options: The options without limits by metric.
     """
 
     criterion: Criterion
     by_variant: collections.abc.Mapping[str, limits.LimitsByOption]
-    options: documents.Arguments
+    options: t.Any
 
     @property
     def limits(self) -> limits.LimitsByOption:
         """The limits by option that are not by variant."""
         return self.by_variant.get("", limits.LimitsByOption())
 
-    def create_judge(self) -> _Judge:
+    def create_judge(self) -> judge.Judge:
         """Return a judge with these limits and options."""
         is_by_variant = self.criterion.is_by_variant
-        return self.criterion.judge(
-            limits=self.by_variant if is_by_variant else self.limits,
-            **self.options,
+        return self.criterion.create_judge(
+            self.by_variant if is_by_variant else self.limits, self.options
         )
 
     def check_limits(
@@ -221,53 +196,47 @@ class ParsedCriterion:
                     metrics,
                     may_be_unmatched=may_be_unmatched,
                 )
-        self.criterion.bounds(self, metrics)
+        self.criterion.check_limits(self, metrics)
 
 
-#: Rejects limits that always pass or always fail for a metric.
-LimitCheck = t.Callable[[ParsedCriterion, task.Metrics], None]
-
-
-def create_limit_check(
+def check_bounds(
+    parsed: ParsedCriterion,
+    metrics: task.Metrics,
     cannot_lose_all: t.Callable[[sample.Metric], bool] = (
         lambda metric: metric.better == "higher"
     ),
-) -> LimitCheck:
-    """Return a function that rejects limits that cannot fail.
+) -> None:
+    """Reject limits that every figure, or no figure, would exceed.
 
     :param cannot_lose_all: A function that returns whether the loss of a
         metric is always less than 100 %, which is true for rates.
+    :raises InvalidTask: If there is one.
     """
-
-    def check(parsed: ParsedCriterion, metrics: task.Metrics) -> None:
-        """Reject limits that every figure, or no figure, would exceed."""
-        ratios = [metric for metric in metrics if metric.scale == "ratio"]
-        for option in ("max_percent", "max", "min"):
-            option_limits = parsed.limits[option]
-            names = option_limits.list_names(metrics)
-            for metric in ratios:
-                if not (match := option_limits.for_metric(metric.name, names)):
-                    continue
-                limit, pattern = match
-                place = f"sla {parsed.criterion.name} {option}: {pattern!r}"
-                if option != "max_percent" and limit <= 0:
-                    raise task.InvalidTask(
-                        f"{place} is {limit:g}, but {metric.name} is always "
-                        "above zero; set a larger limit, or narrow the "
-                        "pattern to counts"
-                    )
-                if (
-                    option == "max_percent"
-                    and limit >= 100
-                    and cannot_lose_all(metric)
-                ):
-                    raise task.InvalidTask(
-                        f"{place} is {limit:g}, but {metric.name} is compared "
-                        "as a rate, which cannot lose more than 100 %; set a "
-                        "smaller limit, or narrow the pattern"
-                    )
-
-    return check
+    ratios = [metric for metric in metrics if metric.scale == "ratio"]
+    for option in ("max_percent", "max", "min"):
+        option_limits = parsed.limits[option]
+        names = option_limits.list_names(metrics)
+        for metric in ratios:
+            if not (match := option_limits.for_metric(metric.name, names)):
+                continue
+            limit, pattern = match
+            place = f"sla {parsed.criterion.name} {option}: {pattern!r}"
+            if option != "max_percent" and limit <= 0:
+                raise task.InvalidTask(
+                    f"{place} is {limit:g}, but {metric.name} is always "
+                    "above zero; set a larger limit, or narrow the "
+                    "pattern to counts"
+                )
+            if (
+                option == "max_percent"
+                and limit >= 100
+                and cannot_lose_all(metric)
+            ):
+                raise task.InvalidTask(
+                    f"{place} is {limit:g}, but {metric.name} is compared "
+                    "as a rate, which cannot lose more than 100 %; set a "
+                    "smaller limit, or narrow the pattern"
+                )
 
 
 class Question(abc.ABC, t.Generic[task.ArgumentsT]):

@@ -2,10 +2,10 @@
 
 import collections
 import collections.abc
-import functools
+import dataclasses
+import types
 import typing as t
 
-from rally_vmperf import json_schema
 from rally_vmperf.judging import judge
 from rally_vmperf.judging import summary as summary_
 from rally_vmperf.judging.results import plausibility
@@ -19,25 +19,29 @@ from rally_vmperf.questions.common import task
 
 CriteriaOf = t.Callable[[str], collections.abc.Iterable[question.Criterion]]
 
-_SCHEMA = json_schema.closed_mapping(
-    {
-        "tolerate": {
-            **question.KINDS,
-            "description": "Voiding findings that the run may have, "
-            "including those that other SLAs tolerate.",
-        },
-        "refuse": {
-            **question.KINDS,
-            "description": "Warnings and notes that the run may not have.",
-        },
-        "physical_limit": question.build_limits(
-            "largest value that the machine can reach, in base units; a "
-            "larger value of a guest or of bare metal is the finding "
-            "above_physical_limit.",
-            exclusiveMinimum=0,
-        ),
-    }
-)
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Options:
+    """The options of vmperf_valid.
+
+    :param tolerate: Voiding findings that the run may have, including those
+        that other SLAs tolerate.
+    :param refuse: Warnings and notes that the run may not have.
+    :param physical_limit: Metric or glob -> largest value that the machine
+        can reach, in base units; a larger value of a guest or of bare metal
+        is the finding above_physical_limit.
+    """
+
+    tolerate: judge.Kinds = ()
+    refuse: judge.Kinds = ()
+    physical_limit: t.Annotated[
+        judge.ByPattern,
+        {"additionalProperties": {"type": "number", "exclusiveMinimum": 0}},
+    ] = None
+    confidence: t.ClassVar = 0.95
+    on_inconclusive: t.ClassVar = "fail"
+
+
 _NAME = "vmperf_valid"
 
 
@@ -57,20 +61,15 @@ class ValidityJudge(judge.Judge):
 
     :param criteria_of: A function that returns the other criteria of a
         question from its name, the main one first.
-    :param refuse: The kinds of other findings that the run may not have.
-    :param options: The arguments of the base class.
+    :ivar refuse: The kinds of other findings that the run may not have.
     """
 
     def __init__(
-        self,
-        criteria_of: CriteriaOf,
-        *,
-        refuse: collections.abc.Collection[str] = (),
-        **options: t.Any,
+        self, criteria_of: CriteriaOf, limits: t.Any, options: Options
     ) -> None:
-        super().__init__(_RULES, **options)
+        super().__init__(_RULES, limits, options)
         self._criteria_of = criteria_of
-        self.refuse = frozenset(refuse) - frozenset(self.tolerate)
+        self.refuse = frozenset(options.refuse) - self.tolerate
 
     def accepts(self, run_repetition: repetition.Repetition) -> bool:
         """Return whether its question's main judge accepts a repetition."""
@@ -123,8 +122,8 @@ class ValidityJudge(judge.Judge):
             findings=tuple(findings),
             unmatched=unmatched,
             omitted=summary.omitted,
-            confidence=self.confidence,
-            on_inconclusive=self.on_inconclusive,
+            confidence=self.options.confidence,
+            on_inconclusive=self.options.on_inconclusive,
             refused=refused,
         )
 
@@ -211,44 +210,53 @@ class ValidityJudge(judge.Judge):
                 frozenset(criterion.selects.items()), criterion
             )
         return [
-            (criterion, criterion.judge(tolerate=self.tolerate))
+            (
+                criterion,
+                criterion.parse({"tolerate": [*self.tolerate]}).create_judge(),
+            )
             for criterion in criteria.values()
         ]
 
 
-def _check_tolerated(
-    subtask: task.AnyTask,
-    parsed: question.ParsedCriterion,
-    baseline: t.Any,
-) -> None:
-    """Reject tolerated findings of other SLAs that are not in this one."""
-    for name, options in subtask.criteria.items():
-        if not name.startswith("vmperf_"):
-            continue
-        for kind in options.get("tolerate", ()):
-            if kind not in parsed.options.get("tolerate", ()):
-                raise task.InvalidTask(
-                    f"sla {_NAME}: {name} tolerates {kind}, which "
-                    "still fails here; add it to tolerate of both, or "
-                    f"remove {_NAME}"
-                )
-
-
-def create_criterion(
-    criteria_of: CriteriaOf,
-) -> question.Criterion:
-    """Return the criterion on validity, for the runs of every question.
+class Criterion(question.Criterion):
+    """Findings that a run may have, with or without limits.
 
     :param criteria_of: A function that returns the other criteria of a
         question from its name, the main one first.
     """
-    return question.Criterion(
-        name=_NAME,
-        title="Findings that a run may have, with or without limits.",
-        heading="Validity",
-        schema=_SCHEMA,
-        judge=functools.partial(ValidityJudge, criteria_of),
-        limits={"physical_limit": ("ratio", "count")},
-        check=_check_tolerated,
-        fewest_repetitions=1,
-    )
+
+    name = _NAME
+    heading = "Validity"
+    rules = _RULES
+    options = Options
+    limits = types.MappingProxyType({"physical_limit": ("ratio", "count")})
+    fewest_repetitions = 1
+
+    def __init__(self, criteria_of: CriteriaOf) -> None:
+        self._criteria_of = criteria_of
+
+    def list_limit_options(self) -> list[str]:
+        """Return no option: the configuration may be empty."""
+        return []
+
+    def create_judge(self, limits: t.Any, options: t.Any) -> judge.Judge:
+        """Return a judge with these limits and options."""
+        return ValidityJudge(self._criteria_of, limits, options)
+
+    def check(
+        self,
+        subtask: task.AnyTask,
+        parsed: question.ParsedCriterion,
+        baseline: t.Any,
+    ) -> None:
+        """Reject tolerated findings of other SLAs that are not in this one."""
+        for name, options in subtask.criteria.items():
+            if not name.startswith("vmperf_"):
+                continue
+            for kind in options.get("tolerate", ()):
+                if kind not in parsed.options.tolerate:
+                    raise task.InvalidTask(
+                        f"sla {_NAME}: {name} tolerates {kind}, which "
+                        "still fails here; add it to tolerate of both, or "
+                        f"remove {_NAME}"
+                    )

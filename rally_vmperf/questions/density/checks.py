@@ -4,10 +4,10 @@ import collections.abc
 import dataclasses
 import typing as t
 
-from rally_vmperf import documents
 from rally_vmperf import json_schema
 from rally_vmperf.execution import assignment
 from rally_vmperf.guests import idle
+from rally_vmperf.judging import density
 from rally_vmperf.questions.common import neighbours
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
@@ -19,9 +19,12 @@ _SoloGuest = levels.SoloGuest
 #: JSON Schema of the stop rule of a task.
 STOP_SCHEMA = json_schema.closed_mapping(
     {
-        "max_percent": question.build_limits(
-            "loss of the mean guest against one guest, in percent, above "
-            "which no guests are added."
+        "max_percent": json_schema.values(
+            json_schema.number(),
+            "Metric or glob -> loss of the mean guest against one guest, in "
+            "percent, above which no guests are added.",
+            minProperties=1,
+            propertyNames=json_schema.text(),
         ),
         "total_falls": json_schema.flag(
             "Add no guests if the total rate of no metric rises."
@@ -30,18 +33,6 @@ STOP_SCHEMA = json_schema.closed_mapping(
     minProperties=1,
 )
 _SEVERAL_GUESTS = "limit levels of 2 guests or more"
-#: JSON Schema of the levels at which limits apply.
-LEVELS_SCHEMA: documents.Schema = {
-    "oneOf": [
-        json_schema.choice(["all"]),
-        json_schema.integer(minimum=1),
-        json_schema.array(
-            json_schema.integer(minimum=1), minItems=1, uniqueItems=True
-        ),
-    ],
-    "description": "Number of guests at which the limits apply, a list of "
-    "numbers, or all; default all.",
-}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -107,19 +98,20 @@ def list_levels(subtask: Task) -> tuple[int, ...]:
 
 
 def list_limited_levels(
-    subtask: Task, options: documents.Arguments
+    subtask: Task, options: density.LevelOptions
 ) -> list[int]:
     """Return the numbers of guests that a criterion limits, as a list."""
-    selection = options.get("levels", "all")
+    selection = options.levels
     if selection == "all":
         # A solo guest has no loss against itself, and shares no host.
-        first = 1 if options.get("compare_to") == "bare_metal" else 2
+        first = 1 if options.is_against_bare_metal else 2
         return [
             number
             for number in sorted(list_levels(subtask))
             if number >= first
         ]
-    return sorted(selection) if isinstance(selection, list) else [selection]
+    numbers = selection if isinstance(selection, list) else [selection]
+    return sorted(map(int, numbers))
 
 
 def check_task(
@@ -150,7 +142,7 @@ def check_task(
 def check_levels(
     subtask: Task,
     name: str,
-    options: documents.Arguments,
+    options: density.LevelOptions,
     *,
     of_several: bool,
 ) -> None:
@@ -175,7 +167,7 @@ def check_levels(
 
 def check_several_guests(parsed: question.ParsedCriterion) -> None:
     """Reject limits on what several guests have, at a level of one guest."""
-    levels = parsed.options.get("levels", "all")
+    levels = parsed.options.levels
     numbers = levels if isinstance(levels, list) else [levels]
     if 1 in numbers:
         raise task.InvalidTask(

@@ -1,9 +1,8 @@
 """The question of the degradation of guests that share a host."""
 
+import types
 import typing as t
 
-from rally_vmperf import documents
-from rally_vmperf import json_schema
 from rally_vmperf.baseline import document
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import estimate
@@ -24,65 +23,75 @@ if t.TYPE_CHECKING:
 
 
 def _list_bare_metal_levels(
-    subtask: checks.Task, options: documents.Arguments
+    subtask: checks.Task, options: density.DegradationOptions
 ) -> tuple[int, ...]:
     """Return the levels that the verdict compares with bare metal."""
-    if options.get("compare_to") != "bare_metal":
+    if not options.is_against_bare_metal:
         return ()
     return tuple(checks.list_limited_levels(subtask, options))
 
 
-def _check_degradation(
-    subtask: checks.Task, parsed: question.ParsedCriterion, baseline: t.Any
-) -> None:
-    """Reject limits on a loss if levels or references are missing."""
-    options = parsed.options
-    checks.check_levels(
-        subtask, DEGRADATION.name, options, of_several=_is_of_several(parsed)
-    )
-    if not parsed.limits["max_percent"]:
-        return
-    if options.get("compare_to", "solo_guest") == "solo_guest":
-        checks.check_solo_guest(f"sla {DEGRADATION.name}", subtask)
-        if (
-            options.get("statistic") == "worst"
-            and subtask.arguments.solo_guest != "all"
-        ):
-            raise task.InvalidTask(
-                f"sla {DEGRADATION.name} statistic=worst: compares each guest "
-                "with its own solo run; set solo_guest: all in "
-                "VMPerf.density, or statistic: mean"
-            )
-        return
-    _check_copies(subtask, _list_bare_metal_levels(subtask, options), baseline)
-
-
-_check_bounds = question.create_limit_check(
-    # Times are compared as rates, too.
-    lambda metric: True
-)
-
-
-def _check_limits(
-    parsed: question.ParsedCriterion, metrics: task.Metrics
-) -> None:
-    """Reject limits that cannot fail, and losses of the solo guest itself."""
-    _check_bounds(parsed, metrics)
-    if _is_of_several(parsed):
-        checks.check_several_guests(parsed)
-
-
 def _is_of_several(parsed: question.ParsedCriterion) -> bool:
     """Return whether a limit is the loss of guests against one guest."""
-    is_against_guest = parsed.options.get("compare_to") != "bare_metal"
+    is_against_guest = not parsed.options.is_against_bare_metal
     return bool(parsed.limits["max_percent"]) and is_against_guest
 
 
-def _find_baseline_option(parsed: question.ParsedCriterion) -> str:
-    """Return the option that compares losses with bare metal, or ""."""
-    is_compared = parsed.options.get("compare_to") == "bare_metal"
-    has_losses = is_compared and parsed.limits["max_percent"]
-    return "compare_to=bare_metal" if has_losses else ""
+class DegradationCriterion(question.Criterion):
+    """Limits on the loss of each guest as their number grows, in %."""
+
+    name = "vmperf_degradation"
+    heading = "Degradation"
+    rules = density.DEGRADATION
+    options = density.DegradationOptions
+    limits = question.LOSS_AND_ABSOLUTE
+    selects = neighbours.WITHOUT
+
+    def check_limits(
+        self, parsed: question.ParsedCriterion, metrics: task.Metrics
+    ) -> None:
+        """Reject limits that cannot fail, and losses of the solo guest."""
+        # Times are compared as rates, too.
+        question.check_bounds(parsed, metrics, lambda metric: True)
+        if _is_of_several(parsed):
+            checks.check_several_guests(parsed)
+
+    def find_baseline_option(self, parsed: question.ParsedCriterion) -> str:
+        """Return the option that compares losses with bare metal, or ""."""
+        is_compared = parsed.options.is_against_bare_metal
+        has_losses = is_compared and parsed.limits["max_percent"]
+        return "compare_to=bare_metal" if has_losses else ""
+
+    def check(
+        self,
+        subtask: checks.Task,
+        parsed: question.ParsedCriterion,
+        baseline: t.Any,
+    ) -> None:
+        """Reject limits on a loss if levels or references are missing."""
+        options = parsed.options
+        checks.check_levels(
+            subtask, self.name, options, of_several=_is_of_several(parsed)
+        )
+        if not parsed.limits["max_percent"]:
+            return
+        if options.is_against_bare_metal:
+            levels = _list_bare_metal_levels(subtask, options)
+            _check_copies(subtask, levels, baseline)
+            return
+        checks.check_solo_guest(f"sla {self.name}", subtask)
+        if (
+            options.statistic == "worst"
+            and subtask.arguments.solo_guest != "all"
+        ):
+            raise task.InvalidTask(
+                f"sla {self.name} statistic=worst: compares each guest with "
+                "its own solo run; set solo_guest: all in VMPerf.density, or "
+                "statistic: mean"
+            )
+
+
+DEGRADATION = DegradationCriterion()
 
 
 def _check_copies(
@@ -106,72 +115,37 @@ def _check_copies(
                 )
 
 
-DEGRADATION = question.Criterion(
-    name="vmperf_degradation",
-    title="Limits on the loss of each guest as their number grows, in %.",
-    heading="Degradation",
-    schema=question.build_schema(
-        {
-            "max_percent": question.build_limits(
-                "largest tolerated loss of the rate in percent; the most "
-                "specific match applies."
-            ),
-            **question.ABSOLUTE,
-            "levels": checks.LEVELS_SCHEMA,
-            **question.STATISTIC,
-            "compare_to": json_schema.choice(
-                ("solo_guest", "bare_metal"),
-                "Reference of the loss: one guest, or the same number of "
-                "bare-metal copies; default solo_guest.",
-            ),
-        },
-        anyOf=[{"required": [key]} for key in question.LOSS_AND_ABSOLUTE],
-    ),
-    rules=density.DEGRADATION,
-    limits=question.LOSS_AND_ABSOLUTE,
-    bounds=_check_limits,
-    baseline_option=_find_baseline_option,
-    check=_check_degradation,
-    selects=neighbours.WITHOUT,
-)
+class FairnessCriterion(question.Criterion):
+    """Limits on the unfairness between guests that share a host."""
 
-
-def _check_fairness(
-    subtask: checks.Task, parsed: question.ParsedCriterion, baseline: t.Any
-) -> None:
-    """Reject limits at levels that are missing."""
-    checks.check_levels(
-        subtask, FAIRNESS.name, parsed.options, of_several=True
+    name = "vmperf_fairness"
+    heading = "Fairness"
+    rules = density.FAIRNESS
+    options = density.FairnessOptions
+    limits = types.MappingProxyType(
+        {"min_index": ("ratio",), "max_spread_percent": ("ratio",)}
     )
+    selects = neighbours.WITHOUT
+
+    def check_limits(
+        self, parsed: question.ParsedCriterion, metrics: task.Metrics
+    ) -> None:
+        """Reject limits at a level of one guest."""
+        checks.check_several_guests(parsed)
+
+    def check(
+        self,
+        subtask: checks.Task,
+        parsed: question.ParsedCriterion,
+        baseline: t.Any,
+    ) -> None:
+        """Reject limits at levels that are missing."""
+        checks.check_levels(
+            subtask, self.name, parsed.options, of_several=True
+        )
 
 
-_FAIRNESS_LIMITS = ("min_index", "max_spread_percent")
-
-FAIRNESS = question.Criterion(
-    name="vmperf_fairness",
-    title="Limits on the unfairness between guests that share a host.",
-    heading="Fairness",
-    schema=question.build_schema(
-        {
-            "min_index": question.build_limits(
-                "smallest tolerated Jain's index: 1 if all guests have equal "
-                "rates, 1/n if one of n guests has the entire rate.",
-                exclusiveMinimum=0,
-                maximum=1,
-            ),
-            "max_spread_percent": question.build_limits(
-                "largest tolerated spread between the guests in percent."
-            ),
-            "levels": checks.LEVELS_SCHEMA,
-        },
-        anyOf=[{"required": [key]} for key in _FAIRNESS_LIMITS],
-    ),
-    rules=density.FAIRNESS,
-    limits=dict.fromkeys(_FAIRNESS_LIMITS, ("ratio",)),
-    bounds=lambda parsed, metrics: checks.check_several_guests(parsed),
-    check=_check_fairness,
-    selects=neighbours.WITHOUT,
-)
+FAIRNESS = FairnessCriterion()
 
 
 class Density(question.Question[checks.Arguments]):
@@ -205,9 +179,9 @@ class Density(question.Question[checks.Arguments]):
 
     def list_compared_copies(self, subtask: checks.Task) -> tuple[int, ...]:
         """Return the numbers of bare-metal copies that a verdict requires."""
-        return _list_bare_metal_levels(
-            subtask, subtask.criteria.get(DEGRADATION.name, {})
-        )
+        configured = subtask.criteria.get(DEGRADATION.name, {})
+        options = DEGRADATION.parse(configured).options
+        return _list_bare_metal_levels(subtask, options)
 
     def estimate_minutes(self, subtask: checks.Task) -> int:
         """Return the estimated duration of a task in minutes."""

@@ -1,10 +1,12 @@
 """The question of the overhead of guests over bare metal."""
 
 import dataclasses
+import types
 import typing as t
 
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import estimate
+from rally_vmperf.judging import judge
 from rally_vmperf.judging import overhead
 from rally_vmperf.judging import spread
 from rally_vmperf.questions.common import neighbours
@@ -17,52 +19,73 @@ if t.TYPE_CHECKING:
     from rally_vmperf.runs import runs
 
 
-OVERHEAD = question.Criterion(
-    name="vmperf_overhead",
-    title="Limits on the loss of guests against bare metal, or on values.",
-    heading=overhead.HEADING,
-    schema=question.build_schema(
-        {
-            "max_percent": question.build_limits(
-                "largest tolerated loss in percent of bare metal; the most "
-                "specific match applies."
-            ),
-            **question.ABSOLUTE,
-            **question.STATISTIC,
-        },
-        anyOf=[{"required": [key]} for key in question.LOSS_AND_ABSOLUTE],
-    ),
-    rules=overhead.RULES,
-    limits=question.LOSS_AND_ABSOLUTE,
-    bounds=question.create_limit_check(),
-    baseline_option=lambda parsed: (
-        "max_percent" if parsed.limits["max_percent"] else ""
-    ),
-    selects=neighbours.WITHOUT,
-)
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class OverheadOptions(judge.ValueOptions):
+    """The options of vmperf_overhead.
+
+    :param max_percent: Metric or glob -> largest tolerated loss in percent of
+        bare metal; the most specific match applies.
+    """
+
+    max_percent: judge.ByPattern = None
 
 
-_LIMITS = {
-    "max_range_percent": question.build_limits(
-        "largest tolerated range, in percent of the mean.", minimum=0
-    ),
-    "max_cv_percent": question.build_limits(
-        "largest tolerated coefficient of variation, in percent.", minimum=0
-    ),
-}
+class OverheadCriterion(question.Criterion):
+    """Limits on the loss of guests against bare metal, or on values."""
 
-SPREAD = question.Criterion(
-    name="vmperf_spread",
-    title="Limits on the spread of the repetitions of guests.",
-    heading="Spread",
-    schema=question.build_schema(
-        {**_LIMITS, **question.STATISTIC},
-        anyOf=[{"required": [name]} for name in _LIMITS],
-    ),
-    rules=spread.RULES,
-    limits=dict.fromkeys(_LIMITS, ("ratio",)),
-    selects=neighbours.WITHOUT,
-)
+    name = "vmperf_overhead"
+    heading = overhead.HEADING
+    rules = overhead.RULES
+    options = OverheadOptions
+    limits = question.LOSS_AND_ABSOLUTE
+    selects = neighbours.WITHOUT
+
+    def check_limits(
+        self, parsed: question.ParsedCriterion, metrics: task.Metrics
+    ) -> None:
+        """Reject limits that always pass or always fail for a metric."""
+        question.check_bounds(parsed, metrics)
+
+    def find_baseline_option(self, parsed: question.ParsedCriterion) -> str:
+        """Return the option that requires a baseline as text, or ""."""
+        return "max_percent" if parsed.limits["max_percent"] else ""
+
+
+OVERHEAD = OverheadCriterion()
+
+_Share = t.Annotated[
+    judge.ByPattern, {"additionalProperties": {"type": "number", "minimum": 0}}
+]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class SpreadOptions(judge.GuestOptions):
+    """The options of vmperf_spread.
+
+    :param max_range_percent: Metric or glob -> largest tolerated range, in
+        percent of the mean.
+    :param max_cv_percent: Metric or glob -> largest tolerated coefficient of
+        variation, in percent.
+    """
+
+    max_range_percent: _Share = None
+    max_cv_percent: _Share = None
+
+
+class SpreadCriterion(question.Criterion):
+    """Limits on the spread of the repetitions of guests."""
+
+    name = "vmperf_spread"
+    heading = "Spread"
+    rules = spread.RULES
+    options = SpreadOptions
+    limits = types.MappingProxyType(
+        {"max_range_percent": ("ratio",), "max_cv_percent": ("ratio",)}
+    )
+    selects = neighbours.WITHOUT
+
+
+SPREAD = SpreadCriterion()
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

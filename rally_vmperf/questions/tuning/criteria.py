@@ -1,9 +1,12 @@
 """The criteria of tuning."""
 
+import collections.abc
+import dataclasses
+import types
 import typing as t
 
-from rally_vmperf import json_schema
 from rally_vmperf.judging import axes
+from rally_vmperf.judging import judge
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions.common import question
@@ -11,43 +14,81 @@ from rally_vmperf.questions.common import task
 from rally_vmperf.questions.overhead import question as overhead
 from rally_vmperf.questions.tuning import variants
 
-_KEYS = {
-    "min_gain_percent": "smallest tolerated gain over the reference in "
-    "percent; positive if the variant is better",
-    "max_loss_percent": "largest tolerated loss against the reference in "
-    "percent; positive if the variant is worse",
-}
+_ByVariant = t.Annotated[
+    collections.abc.Mapping[str, judge.ByPattern] | None,
+    {
+        "minProperties": 1,
+        "additionalProperties": {
+            "type": "object",
+            "minProperties": 1,
+            "propertyNames": {"type": "string"},
+            "additionalProperties": {"type": "number"},
+        },
+    },
+]
 
 
-def _check_variants(
-    subtask: variants.Task, parsed: question.ParsedCriterion, baseline: t.Any
-) -> None:
-    """Reject limits for unknown variants or for the reference."""
-    reference = subtask.arguments.get_reference()
-    names = variants.list_names(subtask.arguments.variants)
-    for variant, by_option in parsed.by_variant.items():
-        for option in by_option:
-            key_path = f"sla {TUNING.name} {option}"
-            if variant not in names:
-                raise task.InvalidTask(
-                    f"{key_path}: {variant!r} is not a variant of this task "
-                    f"({', '.join(names)})"
-                )
-            if variant == reference:
-                raise task.InvalidTask(
-                    f"{key_path}: {variant!r} is the reference, which has no "
-                    "gain over itself; set a limit for another variant"
-                )
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Options(judge.GuestOptions):
+    """The options of vmperf_tuning.
+
+    :param min_gain_percent: Variant -> metric or glob -> smallest tolerated
+        gain over the reference in percent; positive if the variant is better.
+    :param max_loss_percent: Variant -> metric or glob -> largest tolerated
+        loss against the reference in percent; positive if the variant is
+        worse.
+    """
+
+    min_gain_percent: _ByVariant = None
+    max_loss_percent: _ByVariant = None
 
 
-def _check_bounds(
-    parsed: question.ParsedCriterion, metrics: task.Metrics
-) -> None:
-    """Reject limits that every figure, or no figure, would exceed."""
-    for variant, by_option in parsed.by_variant.items():
-        for metric in metrics:
-            if metric.scale == "ratio":
-                _check_bound(variant, by_option, metric, metrics)
+class Criterion(question.Criterion):
+    """Limits on the gain of variants over their reference, in percent."""
+
+    name = "vmperf_tuning"
+    heading = "Tuning"
+    rules = axes.VARIANTS.rules
+    options = Options
+    limits = types.MappingProxyType(
+        {"min_gain_percent": ("ratio",), "max_loss_percent": ("ratio",)}
+    )
+    is_by_variant = True
+
+    def check(
+        self,
+        subtask: variants.Task,
+        parsed: question.ParsedCriterion,
+        baseline: t.Any,
+    ) -> None:
+        """Reject limits for unknown variants or for the reference."""
+        reference = subtask.arguments.get_reference()
+        names = variants.list_names(subtask.arguments.variants)
+        for variant, by_option in parsed.by_variant.items():
+            for option in by_option:
+                key_path = f"sla {self.name} {option}"
+                if variant not in names:
+                    raise task.InvalidTask(
+                        f"{key_path}: {variant!r} is not a variant of this "
+                        f"task ({', '.join(names)})"
+                    )
+                if variant == reference:
+                    raise task.InvalidTask(
+                        f"{key_path}: {variant!r} is the reference, which has "
+                        "no gain over itself; set a limit for another variant"
+                    )
+
+    def check_limits(
+        self, parsed: question.ParsedCriterion, metrics: task.Metrics
+    ) -> None:
+        """Reject limits that every figure, or no figure, would exceed."""
+        for variant, by_option in parsed.by_variant.items():
+            for metric in metrics:
+                if metric.scale == "ratio":
+                    _check_bound(variant, by_option, metric, metrics)
+
+
+TUNING = Criterion()
 
 
 def _check_bound(
@@ -60,7 +101,7 @@ def _check_bound(
     names = [metric.name for metric in metrics if metric.scale == "ratio"]
     matches = {
         option: match
-        for option in _KEYS
+        for option in TUNING.limits
         if (match := by_option[option].for_metric(metric.name, names))
     }
     if len(matches) > 1:
@@ -80,30 +121,5 @@ def _check_bound(
                 "more; set a smaller limit"
             )
 
-
-TUNING = question.Criterion(
-    name="vmperf_tuning",
-    title="Limits on the gain of variants over their reference, in percent.",
-    heading="Tuning",
-    schema=question.build_schema(
-        {
-            **{
-                key: json_schema.values(
-                    question.build_limits(description),
-                    f"Variant -> metric or glob -> {description}.",
-                    minProperties=1,
-                )
-                for key, description in _KEYS.items()
-            },
-            **question.STATISTIC,
-        },
-        anyOf=[{"required": [key]} for key in _KEYS],
-    ),
-    rules=axes.VARIANTS.rules,
-    limits=dict.fromkeys(_KEYS, ("ratio",)),
-    is_by_variant=True,
-    bounds=_check_bounds,
-    check=_check_variants,
-)
 
 CRITERIA = (TUNING, overhead.OVERHEAD, overhead.SPREAD)

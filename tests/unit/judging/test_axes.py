@@ -294,7 +294,9 @@ class TestOthers(unittest.TestCase):
             state="incomplete",
         )
         criterion = table.criteria()["vmperf_overhead"]
-        judge = made.feed_judge(criterion.judge(), repetitions)
+        judge = made.feed_judge(
+            criterion.parse({}).create_judge(), repetitions
+        )
         judged = judge.judgement()
         row = next(row for row in judged.rows if row.metric == made.IOPS)
         self.assertEqual(
@@ -306,7 +308,9 @@ class TestOthers(unittest.TestCase):
     def test_validity(self):
         """It is about both."""
         repetitions = entries(findings=made.build_findings("guest_rebooted"))
-        judge = made.feed_judge(table.VALID.judge(), repetitions)
+        judge = made.feed_judge(
+            table.VALID.parse({}).create_judge(), repetitions
+        )
         judged = judge.judgement()
         self.assertEqual("void", judged.status)
         self.assertEqual(

@@ -118,7 +118,9 @@ class TestHeadline(unittest.TestCase):
             )
             for entry in made.several(made.NEAR)
         ]
-        judge = table.VALID.parse({"tolerate": self.TOLERATE}).create_judge()
+        judge = table.VALID.parse(
+            {"tolerate": [*self.TOLERATE]}
+        ).create_judge()
         judgement = made.feed_judge(judge, entries).judgement()
         self.assertEqual(headline, judgement.headline())
 

@@ -18,6 +18,7 @@ def judge(entries, max_percent=None, criterion=overhead.OVERHEAD, **arguments):
     """Return a judge of overhead with these repetitions."""
     limits = {"*": 15} if max_percent is None else max_percent
     options = {"max_percent": limits, **arguments}
+    options["tolerate"] = [*options.get("tolerate", ())]
     return feed_judge(criterion.parse(options).create_judge(), entries)
 
 

@@ -1,6 +1,7 @@
 """A third question, as another package would add it: which variant loses."""
 
 import dataclasses
+import types
 
 import jinja2
 
@@ -22,7 +23,7 @@ def _build(judge, entries):
 
     The option ``variant`` is the last one of the run by default.
     """
-    variant = judge.options.get("variant") or _last_variant(entries)
+    variant = judge.options.variant or _last_variant(entries)
     plain, there = (
         [
             condition
@@ -52,7 +53,7 @@ RULES = judges.Rules(
     axis="kernel",
     build=_build,
     find=lambda judge, entries, rows: (),
-    uses_bare_metal=lambda options: True,
+    uses_bare_metal=lambda run_judge: True,
 )
 
 
@@ -65,31 +66,39 @@ def _last_variant(entries):
     return variants[-1] if variants else ""
 
 
-def _check(task_request, parsed, baseline):
-    variants = task_request.arguments.variants
-    variant = parsed.options["variant"]
-    if variant not in variants:
-        raise task.InvalidTask(
-            f"sla {CRITERION.name} variant: {variant!r} is none of "
-            f"{', '.join(variants)}"
-        )
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Options(judges.Options):
+    """The options of the criterion.
+
+    :param variant: Which one.
+    :param max_percent: Metric or glob -> largest tolerated loss.
+    """
+
+    variant: str = ""
+    max_percent: judges.ByPattern = None
 
 
-CRITERION = question.Criterion(
-    name="other_variant",
-    title="Limits on what a variant loses.",
-    heading="Variant",
-    schema=question.build_schema(
-        {
-            "variant": {"type": "string", "description": "Which one."},
-            "max_percent": question.build_limits("largest tolerated loss."),
-        },
-        required=["variant", "max_percent"],
-    ),
-    rules=RULES,
-    limits={"max_percent": ("ratio",)},
-    check=_check,
-)
+class Criterion(question.Criterion):
+    """Limits on what a variant loses."""
+
+    name = "other_variant"
+    heading = "Variant"
+    rules = RULES
+    options = Options
+    limits = types.MappingProxyType({"max_percent": ("ratio",)})
+
+    def check(self, subtask, parsed, baseline):
+        """Reject an unknown variant."""
+        variants = subtask.arguments.variants
+        variant = parsed.options.variant
+        if variant not in variants:
+            raise task.InvalidTask(
+                f"sla {self.name} variant: {variant!r} is none of "
+                f"{', '.join(variants)}"
+            )
+
+
+CRITERION = Criterion()
 
 
 def describe(run):

@@ -243,7 +243,7 @@ class SLAContract:
 
     def test_figures_without_limits(self):
         """A judge without limits has figures, and its run never passes."""
-        judge = criteria.SLAS[self.NAME].criterion.judge()
+        judge = criteria.SLAS[self.NAME].criterion.parse({}).create_judge()
         judgement = made.feed_judge(judge, self.RUN).judgement()
         self.assertTrue(judgement.rows)
         self.assertEqual((), judgement.limited)

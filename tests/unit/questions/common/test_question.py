@@ -78,7 +78,7 @@ class TestCriterion(unittest.TestCase):
         parsed = table.criteria()["vmperf_overhead"].parse(
             {"max_percent": {"cpu.*": 5}, "statistic": "worst"}
         )
-        self.assertEqual({"statistic": "worst"}, parsed.options)
+        self.assertEqual("worst", parsed.options.statistic)
         self.assertEqual(
             {"max_percent": {"cpu.*": 5}, "max": {}, "min": {}},
             {
@@ -87,7 +87,7 @@ class TestCriterion(unittest.TestCase):
             },
         )
         judge = parsed.create_judge()
-        self.assertEqual("worst", judge.statistic)
+        self.assertIs(parsed.options, judge.options)
         self.assertIs(parsed.limits, judge.limits)
 
     def test_limits_by_variant(self):
@@ -115,7 +115,7 @@ class TestCriterion(unittest.TestCase):
             },
         )
         self.assertFalse(parsed.limits)
-        self.assertEqual(0.9, parsed.create_judge().confidence)
+        self.assertEqual(0.9, parsed.create_judge().options.confidence)
 
     def test_no_options(self):
         """A report without limits has figures and no verdict."""
