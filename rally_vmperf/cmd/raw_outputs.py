@@ -47,10 +47,6 @@ OUTPUT_HELP = (
 )
 
 
-class OptionError(errors.VMPerfError):
-    """Options that are inconsistent; the message is one line."""
-
-
 def add_raw_options(
     parser: argparse.ArgumentParser, *, baseline_help: str
 ) -> None:
@@ -97,29 +93,31 @@ def check_options(
 
     :param parsed: The parsed arguments.
     :param runs: The names and files of runs on the command line.
-    :raises OptionError: If ``--raw`` or options of raw outputs are misused.
+    :raises VMPerfError: If ``--raw`` or options of raw outputs are misused.
     """
     if not parsed.raw:
         if parsed.physical_limit or parsed.guest or parsed.bare_metal:
-            raise OptionError(
+            raise errors.VMPerfError(
                 "outputs of tools and --physical-limit require --raw; add "
                 "--raw"
             )
         return
     if runs:
-        raise OptionError(
+        raise errors.VMPerfError(
             f"--raw compares outputs of tools and not {runs[0]}; remove one "
             "of them, or put the file after --guest"
         )
     if not parsed.guest:
-        raise OptionError("--raw requires outputs of a guest: --guest FILE...")
+        raise errors.VMPerfError(
+            "--raw requires outputs of a guest: --guest FILE..."
+        )
     if parsed.baseline and parsed.bare_metal:
-        raise OptionError(
+        raise errors.VMPerfError(
             "--bare-metal and --baseline both name the other side; give one "
             "of them"
         )
     if not (parsed.baseline or parsed.bare_metal):
-        raise OptionError(
+        raise errors.VMPerfError(
             "--raw requires either --bare-metal FILE... or --baseline NAME"
         )
 

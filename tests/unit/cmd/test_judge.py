@@ -12,12 +12,12 @@ from unittest import mock
 
 import ddt
 
+from rally_vmperf import errors
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
 from rally_vmperf.cmd import judge
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import raw_outputs
-from rally_vmperf.cmd import runs
 from rally_vmperf.cmd.baselines import baseline_import
 from rally_vmperf.judging import summary
 from rally_vmperf.measurement import finding
@@ -337,7 +337,7 @@ class TestJudge(unittest.TestCase):
     def test_journal(self):
         """Without limits it is judged by those of a file."""
         path = self.journal()
-        with self.assertRaisesRegex(runs.RunError, "with --limits"):
+        with self.assertRaisesRegex(errors.VMPerfError, "with --limits"):
             self.judged(path)
         limits = self.written("limits.yaml", {"vmperf_overhead": STRICT})
         self.assertEqual(2, self.judged(path, "--limits", limits)[0])
@@ -348,7 +348,7 @@ class TestJudge(unittest.TestCase):
         limits = {"vmperf_degradation": {"max_percent": {"*": 10}}}
         file = self.written("limits.yaml", limits)
         with self.assertRaisesRegex(
-            runs.RunError,
+            errors.VMPerfError,
             f"^{path} is a run of VMPerf.overhead; limits {file}: "
             "vmperf_degradation is skipped: it applies to VMPerf.density$",
         ):
@@ -414,7 +414,7 @@ class TestJudge(unittest.TestCase):
             mock.patch.object(
                 rally_api, "load_results", autospec=True, side_effect=error
             ),
-            self.assertRaisesRegex(runs.RunError, "nowhere"),
+            self.assertRaisesRegex(errors.VMPerfError, "nowhere"),
         ):
             self.judged("nowhere")
 
@@ -592,7 +592,7 @@ class TestJudgeRaw(unittest.TestCase):
             (("--guest", "x"), "require --raw; add --raw"),
             (("--physical-limit", "x=1"), "require --raw; add --raw"),
         ):
-            with self.assertRaisesRegex(raw_outputs.OptionError, message):
+            with self.assertRaisesRegex(errors.VMPerfError, message):
                 self.run_command(judge.Judge, *options)
 
 
