@@ -86,7 +86,7 @@ class ShapeRecording:
                     self._journal.folder, record.machines_file
                 )
                 self._add_record(record, machine_file["machines"])
-        except (files.FileError, journals.JournalError) as error:
+        except (documents.DocumentError, journals.JournalError) as error:
             raise document.BaselineError(
                 f"recording {self.plan.session} cannot be continued: {error}"
             ) from error
