@@ -135,7 +135,7 @@ def read_outputs(
     :param arguments: The outputs, each as in ``OUTPUT``.
     :param paths: The content of other outputs, and their paths; it is
         extended. Default: an empty mapping.
-    :raises BaselineError: If an output cannot be read, or a file is given
+    :raises VMPerfError: If an output cannot be read, or a file is given
         twice; the message names the file.
     """
     from rally_vmperf.runs.raw_outputs import raw
@@ -149,7 +149,7 @@ def read_outputs(
         notes: tuple[str, ...] = ()
         if previous := paths.get(content):
             if os.path.samefile(previous, path):
-                raise document.BaselineError(
+                raise errors.VMPerfError(
                     f"{path}: was given twice, but is one repetition of one "
                     "side; remove one of them"
                 )
@@ -158,15 +158,12 @@ def read_outputs(
         try:
             found = reading.read(reading.clean(content), tool, given)
         except workloads.WorkloadError as error:
-            raise document.BaselineError(f"{path}: {error}") from None
+            raise errors.VMPerfError(f"{path}: {error}") from None
         outputs += found
         notes += tuple(note for output in found for note in output.notes)
         for note in notes:
             base.write(sys.stderr, f"{path}: {note}\n")
-    try:
-        return raw.merge(outputs)
-    except workloads.WorkloadError as error:
-        raise document.BaselineError(str(error)) from None
+    return raw.merge(outputs)
 
 
 def judge_outputs(parsed: argparse.Namespace) -> tuple[list[str], bool]:
@@ -378,7 +375,7 @@ def _read_content(path: str) -> bytes:
         with open(path, "rb", opener=documents.open_regular) as stream:
             return stream.read(4 * workloads.output_bounds.MAX_CHARACTERS + 1)
     except OSError as error:
-        raise document.BaselineError(
+        raise errors.VMPerfError(
             f"{path or repr(path)}: {error.strerror or error}"
         ) from None
 

@@ -499,7 +499,7 @@ class TestJudgeRaw(unittest.TestCase):
         """A glob was mistaken."""
         path = data("all-none")
         with self.assertRaisesRegex(
-            document.BaselineError, "all-none.txt: was given twice"
+            errors.VMPerfError, "all-none.txt: was given twice"
         ):
             self.run_command(
                 judge.Judge, "--raw", "--bare-metal", path, "--guest", path
@@ -564,7 +564,7 @@ class TestJudgeRaw(unittest.TestCase):
             .replace("fdatasync", "fsync")
         )
         with self.assertRaisesRegex(
-            document.BaselineError, "'fsync' in the guest; .* --allow argum"
+            errors.VMPerfError, "'fsync' in the guest; .* --allow argum"
         ):
             self.judged("--guest", str(other))
         code, lines = self.judged(
