@@ -44,10 +44,7 @@ def list_levels(subtask: task.Task) -> tuple[int, ...]:
 
     :raises InvalidTask: If the levels are not valid.
     """
-    try:
-        return levels.expand_levels(subtask.arguments.get("levels"))
-    except levels.LevelError as error:
-        raise task.InvalidTask(str(error)) from error
+    return levels.expand_levels(subtask.arguments.get("levels"))
 
 
 def get_solo_guest(subtask: task.Task) -> str:

@@ -15,8 +15,6 @@ from rally_vmperf import sanitize
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
 from rally_vmperf.cmd import compare
-from rally_vmperf.questions import compared_run
-from rally_vmperf.questions import limits_file
 from rally_vmperf.records import journal
 from rally_vmperf.records import model
 from tests.unit import made
@@ -155,8 +153,6 @@ class TestTwoRuns(CompareTestCase):
             self.results(2 * (name in INCOMPLETE), *arguments, *PASS)
         except errors.VMPerfError as error:
             self.assertIn("no counted repetition", str(error))
-        except limits_file.LimitsError as error:
-            self.fail(error)
         else:
             self.assertIn("worse in 0", "".join(self.warnings))
 
@@ -289,7 +285,7 @@ class TestTwoRuns(CompareTestCase):
                 )
         self.limits(limits.read_text().replace("levels: all", "levels: 3"))
         with self.assertRaisesRegex(
-            compared_run.ComparisonError,
+            errors.VMPerfError,
             "sla vmperf_degradation max_percent: applies to no condition "
             r"\(there are: guests 1, guests 2, guests 4\); correct it, or ",
         ):
@@ -552,7 +548,7 @@ class TestNotComparable(CompareTestCase):
             for name in ("small", "tiny")
         ]
         with self.assertRaisesRegex(
-            compared_run.ComparisonError,
+            errors.VMPerfError,
             "memory_mib: 1024 in .*, 512 in .*; use --allow shape",
         ):
             self.results(1, *paths)
@@ -567,7 +563,7 @@ class TestNotComparable(CompareTestCase):
         missing = self.folder / records[0].machines_file.name
         missing.unlink()
         with self.assertRaisesRegex(
-            compared_run.ComparisonError,
+            errors.VMPerfError,
             f"machines of a are unknown: .*{missing.name}.*--allow machines",
         ):
             self.results(1, path, path)
@@ -608,7 +604,7 @@ class TestNotComparable(CompareTestCase):
         path = self.journal("a", made.records())
         limits = self.limits("vmperf_overhead: {max_percent: {'nope.*': 5}}")
         with self.assertRaisesRegex(
-            compared_run.ComparisonError,
+            errors.VMPerfError,
             "sla vmperf_overhead max_percent: 'nope.*' matches no metric",
         ):
             self.results(1, path, path, "--limits", limits)

@@ -21,7 +21,6 @@ from rally_vmperf.cmd import raw_outputs
 from rally_vmperf.cmd.baselines import baseline_import
 from rally_vmperf.judging import summary
 from rally_vmperf.measurement import finding
-from rally_vmperf.questions import limits_file
 from rally_vmperf.questions.overhead import run as overhead
 from rally_vmperf.records import journal
 from rally_vmperf.records import sources
@@ -81,7 +80,7 @@ class TestJudge(unittest.TestCase):
             {"vmperf_degradation": {"max_percent": {"*": 5}, "levels": 1}},
         )
         with self.assertRaisesRegex(
-            limits_file.LimitsError,
+            errors.VMPerfError,
             "sla vmperf_degradation levels: a single guest shares its host",
         ):
             self.judged(self.density(), "--limits", limits)
@@ -277,7 +276,7 @@ class TestJudge(unittest.TestCase):
         path = self.written("results.json", self.results(LOOSE))
         limits = self.written("limits.yaml", {"vmperf_overhead": limits})
         refused = f"^limits {limits}: sla vmperf_overhead .*{pattern}"
-        with self.assertRaisesRegex(limits_file.LimitsError, refused):
+        with self.assertRaisesRegex(errors.VMPerfError, refused):
             self.judged(path, "--limits", limits)
 
     def test_patterns_that_are_no_text(self):
@@ -286,7 +285,7 @@ class TestJudge(unittest.TestCase):
         file = self.folder / "limits.yaml"
         file.write_text("vmperf_overhead: {max_percent: {5: 5}}")
         with self.assertRaisesRegex(
-            limits_file.LimitsError,
+            errors.VMPerfError,
             f"^limits {file}: vmperf_overhead.max_percent: 5 is not of type",
         ):
             self.judged(path, "--limits", str(file))

@@ -11,7 +11,6 @@ from rally_vmperf.baseline import store
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import report
 from rally_vmperf.cmd.baselines import baseline_import
-from rally_vmperf.questions import limits_file
 from rally_vmperf.records import journal
 from rally_vmperf.report import export
 from tests.unit import made
@@ -157,7 +156,7 @@ class ReportTestCase(unittest.TestCase):
             ),
         ):
             limits = self.write("limits.yaml", content)
-            refused = self.assertRaisesRegex(limits_file.LimitsError, pattern)
+            refused = self.assertRaisesRegex(errors.VMPerfError, pattern)
             with refused as caught:
                 self.run_command(path, "--limits", limits)
             self.assertNotIn("\n", str(caught.exception))
