@@ -21,10 +21,6 @@ _TEXT = "rally-vmperf created this directory and deletes its content.\n"
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-class RemovalError(errors.VMPerfError):
-    """A path must not be deleted; the message contains the reason."""
-
-
 def mark(directory: pathlib.Path) -> None:
     """Write the marker file into a directory.
 
@@ -59,19 +55,19 @@ def remove(path: pathlib.Path, below: pathlib.Path) -> None:
     :param path: The path to delete, which may not exist.
     :param below: A directory with a marker, which contains the path at any
         depth.
-    :raises RemovalError: If the path must not be deleted.
+    :raises VMPerfError: If the path must not be deleted.
     """
     try:
         parts = path.relative_to(below).parts
     except ValueError:
         parts = ()
     if not parts or ".." in parts:
-        raise RemovalError(
+        raise errors.VMPerfError(
             f"{path} is not below {below}, so it is not deleted; check it "
             "and delete it manually"
         )
     if not is_marked(below):
-        raise RemovalError(
+        raise errors.VMPerfError(
             f"{below} has no file {MARKER} of this user, so {path} is not "
             "deleted; check it and delete it manually"
         )
@@ -85,7 +81,7 @@ def remove(path: pathlib.Path, below: pathlib.Path) -> None:
         except FileNotFoundError:
             return
         except OSError as error:
-            raise RemovalError(
+            raise errors.VMPerfError(
                 f"{path} contains a link or a parent that is not a directory "
                 f"({error.strerror}), so it is not deleted; check it and "
                 "delete it manually"
@@ -97,7 +93,7 @@ def discard(directory: pathlib.Path) -> None:
     """Delete a directory with its content; the marker is deleted last.
 
     :param directory: A directory with a marker.
-    :raises RemovalError: If the directory has no marker.
+    :raises VMPerfError: If the directory has no marker.
     """
     for name in [*_list_names(directory), MARKER]:
         remove(directory / name, directory)
@@ -147,7 +143,7 @@ def _get_mount(handle: int) -> str:
 def _check_mount(handle: int, mount: str, path: pathlib.Path) -> None:
     """Reject a directory that is a mount point."""
     if _get_mount(handle) != mount:
-        raise RemovalError(
+        raise errors.VMPerfError(
             f"{path} is a mount point, so it is not deleted; unmount it first"
         )
 

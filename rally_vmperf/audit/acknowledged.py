@@ -32,10 +32,6 @@ _SCHEMA: documents.Schema = json_schema.array(
 ALL_LOST = 100.0
 
 
-class AcknowledgementError(errors.VMPerfError):
-    """A file of known differences that is not valid; one line."""
-
-
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Acknowledgement:
     """A known difference of a host.
@@ -120,7 +116,7 @@ class Acknowledgements:
 def read(path: str, today: datetime.date) -> Acknowledgements:
     """Return the known differences in a YAML file.
 
-    :raises AcknowledgementError: If the file is not valid.
+    :raises VMPerfError: If the file is not valid.
     """
     try:
         content = documents.read_yaml(pathlib.Path(path))
@@ -140,9 +136,9 @@ def read(path: str, today: datetime.date) -> Acknowledgements:
             today,
         )
     except documents.DocumentError as error:
-        raise AcknowledgementError(f"--acknowledge {error}") from error
+        raise errors.VMPerfError(f"--acknowledge {error}") from error
     except ValueError as error:
-        raise AcknowledgementError(
+        raise errors.VMPerfError(
             f"--acknowledge {path}: until: {error}"
         ) from error
 

@@ -30,10 +30,6 @@ Inventories = collections.abc.Mapping[str, Inventory]
 ALL = ""
 
 
-class CapacityError(errors.VMPerfError):
-    """Options on the capacity that cannot be used; the message is one line."""
-
-
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Capacity:
     """The capacity of the hosts that were measured with a flavor, or of all.
@@ -104,7 +100,7 @@ def sum_capacities(
     :param inventories: The inventories in Placement; None if not known.
     :param required: The smallest accepted number of guests by flavor; the
         empty name stands for every flavor.
-    :raises CapacityError: If a required flavor was not measured.
+    :raises VMPerfError: If a required flavor was not measured.
     """
     by_flavor: dict[str, list[_HostCapacity]] = {}
     smallest: list[_HostCapacity] = []
@@ -122,13 +118,13 @@ def sum_capacities(
     required = required or {}
     for flavor in required:
         if flavor != ALL and flavor not in by_flavor:
-            raise CapacityError(
+            raise errors.VMPerfError(
                 f"--min-guests {flavor}={required[flavor]}: the audit has no "
                 "number of guests of this flavor (it has: "
                 f"{', '.join(by_flavor) or 'none'})"
             )
     if required and not by_flavor:
-        raise CapacityError(
+        raise errors.VMPerfError(
             f"--min-guests {required[ALL]}: the audit has no numbers of "
             "guests; measure them with density: true"
         )

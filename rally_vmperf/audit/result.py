@@ -197,7 +197,7 @@ def audit(
     :param inventories: The inventories in Placement; None if not known.
     :param required: The smallest accepted number of guests by flavor.
     :param accepts_undecided: Whether undecided metrics that have a limit pass.
-    :raises CapacityError: If a required flavor was not measured.
+    :raises VMPerfError: If a required flavor was not measured.
     """
     accepted = accepted or acknowledged.Acknowledgements()
     earlier = earlier or ()

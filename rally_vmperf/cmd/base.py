@@ -33,12 +33,14 @@ def write(stream: t.TextIO, text: str) -> None:
 def write_file(
     path: str | pathlib.Path,
     pieces: collections.abc.Iterable[str],
-    create_error: collections.abc.Callable[[str], errors.VMPerfError],
+    name: str,
+    option: str = "",
 ) -> None:
     """Write a document in pieces to a file.
 
-    :param create_error: A function that returns the error for the reason why
-        the file cannot be written.
+    :param name: The option with the path, or the name of the document.
+    :param option: The option with the path, if it is not the name.
+    :raises VMPerfError: If the file cannot be written.
     """
     try:
         with pathlib.Path(path).open(
@@ -46,7 +48,11 @@ def write_file(
         ) as file:
             file.writelines(pieces)
     except OSError as error:
-        raise create_error(str(error.strerror or error)) from error
+        hint = f" with {option}" if option else ""
+        raise errors.VMPerfError(
+            f"{name} {path}: {error.strerror or error}; select another "
+            f"path{hint}"
+        ) from error
 
 
 #: The exit code of a result that is not accepted.

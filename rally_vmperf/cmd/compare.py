@@ -25,10 +25,6 @@ if t.TYPE_CHECKING:
 ValueT = t.TypeVar("ValueT")
 
 
-class CompareError(errors.VMPerfError):
-    """Options that cannot be used; the message is one line."""
-
-
 class ComparisonLister(base.Lister):
     """A command that lists the changes of metrics between runs."""
 
@@ -62,14 +58,14 @@ class ComparisonLister(base.Lister):
 
         A run that is or may be worse sets the exit code.
 
-        :raises CompareError: If no metric can be compared.
+        :raises VMPerfError: If no metric can be compared.
         """
         metrics = {metric for run in runs for _, metric in run.samples}
         margins = create_margins(parsed.margin, metrics)
         compared = changes.compare_runs(runs, margins)
         if not any(change.figure.means for change in compared):
             reason = compared[0].reason if compared else "they have none"
-            raise CompareError(f"no metric can be compared: {reason}")
+            raise errors.VMPerfError(f"no metric can be compared: {reason}")
         summary = changes.summarise(runs, compared)
         summary += [
             f"{run.name}: {run.missing}" for run in runs if run.missing
@@ -137,7 +133,7 @@ class Compare(ComparisonLister):
         from rally_vmperf.questions import run_differences
 
         if len(parsed.runs) < 2:
-            raise CompareError(
+            raise errors.VMPerfError(
                 "RUN is missing; specify at least two runs, such as: "
                 "rally-vmperf compare before.jsonl after.jsonl"
             )
@@ -159,7 +155,7 @@ class Compare(ComparisonLister):
 
         The first run of a workload has the limits of its SLAs.
 
-        :raises CompareError: If the runs have different numbers of workloads.
+        :raises VMPerfError: If the runs have different numbers of workloads.
         """
         from rally_vmperf.questions import compared_run
         from rally_vmperf.questions import source_judge
@@ -174,7 +170,7 @@ class Compare(ComparisonLister):
         }
         if len(contents) == len(names):
             if parsed.limits:
-                raise CompareError(
+                raise errors.VMPerfError(
                     f"--limits={parsed.limits}: baselines have no SLAs; use "
                     "--margin"
                 )
@@ -220,7 +216,7 @@ def _check_numbers(
     for name, other_workloads in others:
         if len(other_workloads) != len(workloads):
             number = units.number_of("workload", len(workloads))
-            raise CompareError(
+            raise errors.VMPerfError(
                 f"{first} has {number}, and {name} has "
                 f"{len(other_workloads)}; compare tasks with the same "
                 "workloads"
@@ -250,7 +246,7 @@ def create_margins(
     """Return the margins of the option ``--margin``.
 
     :param metrics: The metrics that were measured.
-    :raises CompareError: If a pattern matches no ratio, or if patterns
+    :raises VMPerfError: If a pattern matches no ratio, or if patterns
         conflict.
     """
     margins = limits.Limits(dict(patterns), ("ratio",))
@@ -258,7 +254,7 @@ def create_margins(
     if margins.patterns.keys() - {"*"}:
         problem = margins.describe_unmatched(metrics) or problem
     if problem:
-        raise CompareError(f"--margin: {problem}")
+        raise errors.VMPerfError(f"--margin: {problem}")
     return margins
 
 
@@ -300,10 +296,4 @@ def _write_page(
     html = changes_page.standalone(
         [run.name for run in runs], compared, differences, summary
     )
-    base.write_file(
-        path,
-        [html],
-        lambda reason: CompareError(
-            f"page {path}: {reason}; select another path with --html"
-        ),
-    )
+    base.write_file(path, [html], "page", "--html")

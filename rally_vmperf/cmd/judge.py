@@ -3,6 +3,7 @@
 import argparse
 import collections.abc
 
+from rally_vmperf import errors
 from rally_vmperf.cmd import base
 from rally_vmperf.cmd import raw_outputs
 from rally_vmperf.cmd import runs
@@ -62,7 +63,7 @@ class Judge(base.Command):
     ) -> collections.abc.Iterator[judged_run.JudgedRun]:
         """Yield the judged runs; print the SLAs that apply to none.
 
-        :raises RunError: If a run has no limits.
+        :raises VMPerfError: If a run has no limits.
         """
         if parsed.raw:
             yield raw_outputs.report_outputs(parsed)
@@ -73,7 +74,7 @@ class Judge(base.Command):
                 judged_sources.append(source)
                 run = source_judge.judge_by_file(source, parsed.limits)
                 if run.status == "none":
-                    raise runs.RunError(
+                    raise errors.VMPerfError(
                         _describe_missing_limits(
                             name or run.title, source, parsed.limits
                         )

@@ -47,10 +47,6 @@ OUTPUT_HELP = (
 )
 
 
-class OptionError(errors.VMPerfError):
-    """Options that are inconsistent; the message is one line."""
-
-
 def add_raw_options(
     parser: argparse.ArgumentParser, *, baseline_help: str
 ) -> None:
@@ -97,29 +93,31 @@ def check_options(
 
     :param parsed: The parsed arguments.
     :param runs: The names and files of runs on the command line.
-    :raises OptionError: If ``--raw`` or options of raw outputs are misused.
+    :raises VMPerfError: If ``--raw`` or options of raw outputs are misused.
     """
     if not parsed.raw:
         if parsed.physical_limit or parsed.guest or parsed.bare_metal:
-            raise OptionError(
+            raise errors.VMPerfError(
                 "outputs of tools and --physical-limit require --raw; add "
                 "--raw"
             )
         return
     if runs:
-        raise OptionError(
+        raise errors.VMPerfError(
             f"--raw compares outputs of tools and not {runs[0]}; remove one "
             "of them, or put the file after --guest"
         )
     if not parsed.guest:
-        raise OptionError("--raw requires outputs of a guest: --guest FILE...")
+        raise errors.VMPerfError(
+            "--raw requires outputs of a guest: --guest FILE..."
+        )
     if parsed.baseline and parsed.bare_metal:
-        raise OptionError(
+        raise errors.VMPerfError(
             "--bare-metal and --baseline both name the other side; give one "
             "of them"
         )
     if not (parsed.baseline or parsed.bare_metal):
-        raise OptionError(
+        raise errors.VMPerfError(
             "--raw requires either --bare-metal FILE... or --baseline NAME"
         )
 
@@ -137,7 +135,7 @@ def read_outputs(
     :param arguments: The outputs, each as in ``OUTPUT``.
     :param paths: The content of other outputs, and their paths; it is
         extended. Default: an empty mapping.
-    :raises BaselineError: If an output cannot be read, or a file is given
+    :raises VMPerfError: If an output cannot be read, or a file is given
         twice; the message names the file.
     """
     from rally_vmperf.runs.raw_outputs import raw
@@ -151,7 +149,7 @@ def read_outputs(
         notes: tuple[str, ...] = ()
         if previous := paths.get(content):
             if os.path.samefile(previous, path):
-                raise document.BaselineError(
+                raise errors.VMPerfError(
                     f"{path}: was given twice, but is one repetition of one "
                     "side; remove one of them"
                 )
@@ -160,15 +158,12 @@ def read_outputs(
         try:
             found = reading.read(reading.clean(content), tool, given)
         except workloads.WorkloadError as error:
-            raise document.BaselineError(f"{path}: {error}") from None
+            raise errors.VMPerfError(f"{path}: {error}") from None
         outputs += found
         notes += tuple(note for output in found for note in output.notes)
         for note in notes:
             base.write(sys.stderr, f"{path}: {note}\n")
-    try:
-        return raw.merge(outputs)
-    except workloads.WorkloadError as error:
-        raise document.BaselineError(str(error)) from None
+    return raw.merge(outputs)
 
 
 def judge_outputs(parsed: argparse.Namespace) -> tuple[list[str], bool]:
@@ -380,7 +375,7 @@ def _read_content(path: str) -> bytes:
         with open(path, "rb", opener=documents.open_regular) as stream:
             return stream.read(4 * workloads.output_bounds.MAX_CHARACTERS + 1)
     except OSError as error:
-        raise document.BaselineError(
+        raise errors.VMPerfError(
             f"{path or repr(path)}: {error.strerror or error}"
         ) from None
 

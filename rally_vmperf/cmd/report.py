@@ -5,7 +5,6 @@ import collections.abc
 import pathlib
 import typing as t
 
-from rally_vmperf import errors
 from rally_vmperf.cmd import base
 from rally_vmperf.cmd import raw_outputs
 from rally_vmperf.cmd import runs
@@ -18,10 +17,6 @@ if t.TYPE_CHECKING:
     from rally_vmperf.report import reports
 
 _STDOUT = "-"
-
-
-class ReportError(errors.VMPerfError):
-    """A report that cannot be written; the message is one line."""
 
 
 class Report(base.Command):
@@ -94,7 +89,7 @@ def write_page(
 ) -> None:
     """Write the HTML page of judged runs.
 
-    :raises ReportError: If the file cannot be written.
+    :raises VMPerfError: If the file cannot be written.
     """
     run_reports = [*map(source_judge.create_report, runs_of_task)]
     _write(path, _render("html", run_reports))
@@ -104,13 +99,7 @@ def _write(
     path: str | pathlib.Path, pieces: collections.abc.Iterable[str]
 ) -> None:
     """Write a report in pieces to a file."""
-    base.write_file(
-        path,
-        pieces,
-        lambda reason: ReportError(
-            f"report {path}: {reason}; select another path with --output"
-        ),
-    )
+    base.write_file(path, pieces, "report", "--output")
 
 
 def _render(

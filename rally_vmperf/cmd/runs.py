@@ -31,10 +31,6 @@ _DEFAULT_LIMIT = 20
 _UUID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
-class RunError(errors.VMPerfError):
-    """A run that cannot be read or judged; the message is one line."""
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments for runs, their limits and raw outputs."""
     parser.add_argument(
@@ -84,7 +80,7 @@ def read(parsed: argparse.Namespace, name: str | None) -> list[sources.Source]:
     """Return the runs of one argument, with the baseline of ``--baseline``.
 
     :param name: The file or the UUID of the task; None for the current task.
-    :raises RunError: If the task does not exist.
+    :raises VMPerfError: If the task does not exist.
     :raises SourceError: If the file has no runs.
     :raises BaselineError: If the baseline does not exist, or does not cover
         the run.
@@ -105,7 +101,7 @@ def read_sources(
 
     :param name: The file, the UUID of the task, ``last``, ``last:N``, or a
         host; None for the current task.
-    :raises RunError: If the task does not exist.
+    :raises VMPerfError: If the task does not exist.
     :raises SourceError: If the file has no runs.
     """
     scenarios = table.scenarios()
@@ -132,13 +128,13 @@ def read_task(
     """Return the runs of a Rally task.
 
     :param uuid: The UUID of the task; None for the current task.
-    :raises RunError: If the task does not exist.
+    :raises VMPerfError: If the task does not exist.
     :raises SourceError: If the task has no runs.
     """
     try:
         content = rally_api.load_results(config_file, uuid)
     except ValueError as error:
-        raise RunError(str(error)) from error
+        raise errors.VMPerfError(str(error)) from error
     return sources.of_results(
         content, f"task {uuid or 'in use'}", table.scenarios(), journal_dir
     )

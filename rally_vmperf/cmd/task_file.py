@@ -8,9 +8,9 @@ import sys
 import typing as t
 
 from rally_vmperf import documents
+from rally_vmperf import errors
 from rally_vmperf import json_schema
 from rally_vmperf import resources
-from rally_vmperf.baseline import document
 from rally_vmperf.cmd import base
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.guests import schema
@@ -55,16 +55,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def read_settings() -> tuple[str, documents.Arguments]:
     """Return the task and the arguments in vmperf.yaml.
 
-    :raises BaselineError: If the file does not exist in the current directory
+    :raises VMPerfError: If the file does not exist in the current directory
         or names no task.
     """
     path = pathlib.Path(SETTINGS)
     if not path.exists():
-        raise document.BaselineError(
+        raise errors.VMPerfError(
             f"no task: give a task file, or run the command in the directory "
             f"of {SETTINGS}, which rally-vmperf init writes"
         )
-    arguments = dict(_parse_mapping(_read_text(SETTINGS), SETTINGS))
+    text = documents.read_text(path)
+    arguments = dict(_parse_mapping(text, SETTINGS))
     task = str(arguments.pop(_TASK, None) or _DEFAULT_TASK)
     return _find_task(task, f"{SETTINGS}: "), arguments
 
@@ -73,14 +74,14 @@ def _find_task(task: str, origin: str = "") -> str:
     """Return the path of a task: a file, or a task of the package.
 
     :param origin: The file that names the task, with a colon and a space.
-    :raises BaselineError: If the task does not exist.
+    :raises VMPerfError: If the task does not exist.
     """
     if pathlib.Path(task).exists():
         return task
     try:
         return str(resources.path("tasks", task))
     except FileNotFoundError:
-        raise document.BaselineError(
+        raise errors.VMPerfError(
             f"{origin}task {task!r}: must be a file, or the name of a task of "
             f"the package, such as {_DEFAULT_TASK}"
         ) from None
@@ -99,7 +100,8 @@ def _read_arguments(
         task, settings = read_settings()
         sources.append((SETTINGS, settings))
     if path := parsed.task_args_file:
-        sources.append((path, _parse_mapping(_read_text(path), path)))
+        text = documents.read_text(pathlib.Path(path))
+        sources.append((path, _parse_mapping(text, path)))
     if parsed.task_args:
         sources.append((_OPTION, _parse_mapping(parsed.task_args, _OPTION)))
     arguments: dict[str, t.Any] = {}
@@ -116,7 +118,7 @@ def render(
     """Return the content of a task file, rendered with its arguments.
 
     :param task: The path of the task; None for the task in vmperf.yaml.
-    :raises BaselineError: If the task or its arguments are not valid.
+    :raises VMPerfError: If the task or its arguments are not valid.
     """
     path, arguments, origins = _read_arguments(task, parsed)
     return _render_task(path, arguments, origins, parsed.config_file)
@@ -130,7 +132,7 @@ def read_task(
     :param task: The path of the task; None for the task in vmperf.yaml.
     :param parsed: The parsed arguments, which contain the arguments of the
         template.
-    :raises BaselineError: If Rally rejects the task.
+    :raises VMPerfError: If Rally rejects the task.
     """
     task, arguments, origins = _read_arguments(task, parsed)
     content = _render_task(task, arguments, origins, parsed.config_file)
@@ -138,7 +140,7 @@ def read_task(
     try:
         subtasks = rally_api.list_subtasks(content)
     except ValueError as error:
-        raise document.BaselineError(f"{place}: {error}") from error
+        raise errors.VMPerfError(f"{place}: {error}") from error
     scenarios = table.scenarios()
     workloads: list[QuestionTask] = []
     for subtask in subtasks:
@@ -149,7 +151,7 @@ def read_task(
                 converted = _convert(workload, title, task_question, place)
                 workloads.append((converted, task_question))
     if not workloads:
-        raise document.BaselineError(
+        raise errors.VMPerfError(
             f"{task} has no scenario {' or '.join(scenarios)}"
         )
     _check_slas(task, origins, workloads)
@@ -177,7 +179,7 @@ def _render_task(
     """
     import jinja2
 
-    text = _read_text(task)
+    text = documents.read_text(pathlib.Path(task))
     place = _describe_place(task, origins)
     rally = rally_api.load(config_file)
     try:
@@ -188,7 +190,7 @@ def _render_task(
             **arguments,
         )
     except RecursionError as error:
-        raise document.BaselineError(
+        raise errors.VMPerfError(
             f"{task}: the template has too many nested levels"
         ) from error
     except (
@@ -201,16 +203,8 @@ def _render_task(
     ) as error:
         # A template is a program, which can raise any of these.
         line = str(error).partition("\n")[0]
-        raise document.BaselineError(f"{place}: {line}") from error
+        raise errors.VMPerfError(f"{place}: {line}") from error
     return _parse_mapping(rendered, place)
-
-
-def _read_text(path: str) -> str:
-    """Return the text of a file; reject one that is not a regular file."""
-    try:
-        return documents.read_text(pathlib.Path(path))
-    except documents.DocumentError as error:
-        raise document.BaselineError(error) from error
 
 
 def _check_arguments(task: str, text: str, origins: dict[str, str]) -> None:
@@ -223,7 +217,7 @@ def _check_arguments(task: str, text: str, origins: dict[str, str]) -> None:
     :param text: The template.
     :param origins: The file or option of each argument, by name; SLAs are
         checked after rendering.
-    :raises BaselineError: If the template does not use an argument.
+    :raises VMPerfError: If the template does not use an argument.
     """
     import jinja2
     import jinja2.meta
@@ -237,7 +231,7 @@ def _check_arguments(task: str, text: str, origins: dict[str, str]) -> None:
         if name not in names and not is_task:
             close = difflib.get_close_matches(name, names, 1)
             hint = f"; did you mean {close[0]!r}?" if close else ""
-            raise document.BaselineError(
+            raise errors.VMPerfError(
                 f"{origin}: argument {name!r}: must be an argument of {task} "
                 f"or an SLA{hint}"
             )
@@ -253,7 +247,7 @@ def _check_slas(
     :param task: The path of the task file.
     :param origins: The file or option of each argument.
     :param workloads: The workloads of the task, with their questions.
-    :raises BaselineError: If the template does not use an SLA that applies.
+    :raises VMPerfError: If the template does not use an SLA that applies.
     """
     applied = {
         name
@@ -267,7 +261,7 @@ def _check_slas(
         for line in limits_file.format_skipped([name], applied):
             base.write(sys.stderr, f"{origin}: {line}\n")
         if name in applied and name not in used:
-            raise document.BaselineError(
+            raise errors.VMPerfError(
                 f"{origin}: SLA {name}: the template does not use it; add it "
                 f"to the section sla of {task}"
             )
@@ -275,14 +269,11 @@ def _check_slas(
 
 def _parse_mapping(text: str, origin: str) -> documents.Arguments:
     """Return the mapping in a YAML text; {} if empty; reject others."""
-    try:
-        content = documents.parse_yaml(text, origin)
-    except documents.DocumentError as error:
-        raise document.BaselineError(error) from error
+    content = documents.parse_yaml(text, origin)
     if content is None:
         return {}
     if not isinstance(content, dict):
-        raise document.BaselineError(
+        raise errors.VMPerfError(
             f"{origin}: {content!r:.60}: must be a mapping of names to values"
         )
     _check_keys(content, origin)
@@ -295,7 +286,7 @@ def _check_keys(content: t.Any, origin: str) -> None:
     if isinstance(content, dict):
         for key in content:
             if not isinstance(key, str):
-                raise document.BaselineError(
+                raise errors.VMPerfError(
                     f"{origin}: key {key!r:.60}: must be text; quote it"
                 )
         children = content.values()
@@ -322,5 +313,5 @@ def _convert(
         # Invalid copies are rejected here.
         _ = task_question.list_copies(task)
     except tasks.InvalidTask as error:
-        raise document.BaselineError(f"{origin}: {error}") from error
+        raise errors.VMPerfError(f"{origin}: {error}") from error
     return task

@@ -35,10 +35,6 @@ class Denied(Unreachable):
     """A login that the machine rejected."""
 
 
-class HostKeyMismatch(MachineError):
-    """A host key that differs from the expected one."""
-
-
 class JumpUnreachable(Unreachable):
     """An unreachable jump host; the state of the machine is not known."""
 

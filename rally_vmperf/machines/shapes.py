@@ -115,7 +115,7 @@ async def apply_limits(
         limits = await _limit_by_groups(
             machine, method, chosen, nodes, memory_mib
         )
-    except _UnusableError as error:
+    except (_UnusableError, root.NotRoot) as error:
         limits = _limit_by_taskset(machine, chosen, str(error))
     used = frozenset(nodes[cpu] for copy_cpus in chosen for cpu in copy_cpus)
     return dataclasses.replace(limits, nodes=used)
@@ -204,6 +204,7 @@ async def _limit_by_groups(
 
     :param method: The method that the machine reports; None without any.
     :raises _UnusableError: If a group cannot be used; all groups are removed.
+    :raises NotRoot: If the user cannot create groups.
     """
     if method not in _METHODS:
         raise _UnusableError("there are no control groups for CPUs and memory")
@@ -222,10 +223,7 @@ async def _limit_by_groups(
         return ResourceLimits(
             limited_by=method, cpus=chosen, prefixes=prefixes
         )
-    try:
-        superuser = await root.as_root(machine)
-    except root.NotRoot as error:
-        raise _UnusableError(str(error)) from None
+    superuser = await root.as_root(machine)
 
     async def undo() -> None:
         """Remove the control groups, with the processes in them."""

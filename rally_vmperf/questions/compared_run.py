@@ -32,10 +32,6 @@ _FACTS = (
 )
 
 
-class ComparisonError(errors.VMPerfError):
-    """Runs that cannot be compared; the message is one line."""
-
-
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class ComparedRun(changes.RunSamples):
     """A run or a baseline with its setting.
@@ -68,12 +64,12 @@ def create_run(
 
     :param criteria: The limits by SLA, which say what findings are tolerated;
         None for those of the run.
-    :raises ComparisonError: If no record is readable, or if records
+    :raises VMPerfError: If no record is readable, or if records
         contradict each other.
     """
     records = [record for record in source.records if record is not None]
     if not records:
-        raise ComparisonError(f"{name}: has no readable record")
+        raise errors.VMPerfError(f"{name}: has no readable record")
     measured = [record.repetition for record in records]
     slas = run_limits.RunLimits(
         source.criteria if criteria is None else criteria,
@@ -91,7 +87,7 @@ def create_run(
         slas.tolerated,
     )
     if sentence:
-        raise ComparisonError(f"{name}: {sentence}")
+        raise errors.VMPerfError(f"{name}: {sentence}")
     samples, absences = counting.collect_samples(
         counted.repetitions, slas.find_tolerated
     )
@@ -176,7 +172,7 @@ def set_limits(
     If several SLAs limit a metric, the first one counts.
 
     :param criteria: The limits by the name of their SLA.
-    :raises ComparisonError: If a limit matches no metric or no condition.
+    :raises VMPerfError: If a limit matches no metric or no condition.
     """
     first, *others = runs
     keys = [key for run in runs for key in (*run.samples, *run.absences)]
@@ -196,7 +192,7 @@ def set_limits(
                 there = ", ".join(titles) or "one for all"
                 problem = f"applies to no condition (there are: {there})"
             if problem:
-                raise ComparisonError(
+                raise errors.VMPerfError(
                     f"sla {parsed.criterion.name} {option}: {problem}; "
                     "correct it, or use other limits with --limits"
                 )
@@ -216,10 +212,10 @@ def create_baseline_like(
     """Return the entries of a baseline that match the records of a run.
 
     :raises BaselineError: If the baseline does not cover the run.
-    :raises ComparisonError: If the run has no readable record.
+    :raises VMPerfError: If the run has no readable record.
     """
     if not records:
-        raise ComparisonError(f"{name}: the run has no readable record")
+        raise errors.VMPerfError(f"{name}: the run has no readable record")
     record = records[-1]
     assignments = assignment.assign(map(vars, record.workloads))
     samples: counting.Samples = {}

@@ -14,29 +14,22 @@ from rally_vmperf.questions.common import task
 Limits = dict[str, documents.Arguments]
 
 
-class LimitsError(errors.VMPerfError):
-    """A limits file that cannot be used; the message is one line."""
-
-
 def read_yaml(path: str) -> t.Any:
     """Return the decoded content of a YAML file.
 
-    :raises LimitsError: If the file cannot be read.
+    :raises DocumentError: If the file cannot be read.
     """
-    try:
-        return documents.read_yaml(pathlib.Path(path))
-    except documents.DocumentError as error:
-        raise LimitsError(error) from error
+    return documents.read_yaml(pathlib.Path(path))
 
 
 def read_limits(path: str) -> Limits:
     """Return the limits in a file as a dict by the name of their SLA.
 
-    :raises LimitsError: If an SLA is unknown or its limits are not valid.
+    :raises VMPerfError: If an SLA is unknown or its limits are not valid.
     """
     content = read_yaml(path)
     if content is None:
-        raise LimitsError(
+        raise errors.VMPerfError(
             f"limits {path}: is empty; add an SLA with its limits, such as "
             "vmperf_overhead"
         )
@@ -51,7 +44,7 @@ def read_limits(path: str) -> Limits:
                 )
         task.check_schema(content, build_schema())
     except task.InvalidTask as error:
-        raise LimitsError(f"limits {path}: {error}") from error
+        raise errors.VMPerfError(f"limits {path}: {error}") from error
     return t.cast(Limits, content)
 
 
@@ -68,14 +61,14 @@ def check_limits(
     :param criteria: The criteria of the question.
     :param sections: The content of the file.
     :param may_be_unmatched: Whether a limit may match no metric.
-    :raises LimitsError: If a limit is not valid for a metric.
+    :raises VMPerfError: If a limit is not valid for a metric.
     """
     try:
         for criterion in criteria:
             parsed = criterion.parse(sections.get(criterion.name, {}))
             parsed.check_limits(metrics, may_be_unmatched=may_be_unmatched)
     except task.InvalidTask as error:
-        raise LimitsError(f"limits {path}: {error}") from error
+        raise errors.VMPerfError(f"limits {path}: {error}") from error
 
 
 def list_applicable_slas(

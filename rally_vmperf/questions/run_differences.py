@@ -4,6 +4,7 @@ import collections.abc
 import typing as t
 
 from rally_vmperf import documents
+from rally_vmperf import errors
 from rally_vmperf.baseline import comparability
 from rally_vmperf.baseline import tool_comparison
 from rally_vmperf.judging.results import changes
@@ -24,12 +25,12 @@ def check_comparable(
     """Reject runs with other settings than the first, or without machines.
 
     :param allowed: The aspects in which the runs may differ.
-    :raises ComparisonError: If runs cannot be compared; with the first
+    :raises VMPerfError: If runs cannot be compared; with the first
         difference.
     """
     for run in runs:
         if run.machines_error and "machines" not in allowed:
-            raise compared_run.ComparisonError(
+            raise errors.VMPerfError(
                 f"the machines of {run.name} are unknown: "
                 f"{run.machines_error}; copy the file next to the journal, "
                 "or use --allow machines"
@@ -48,7 +49,7 @@ def check_comparable(
                 )
                 more = len(lines) - 1
                 rest = f", and {units.number_of('more difference', more)}"
-                raise compared_run.ComparisonError(
+                raise errors.VMPerfError(
                     f"{other.name} cannot be compared with {first.name}: "
                     f"{lines[0]}{rest if more else ''}; {way_out}"
                 )

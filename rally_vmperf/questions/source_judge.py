@@ -137,7 +137,7 @@ def judge_by_file(
     """Return a stored run with the verdicts of a limits file.
 
     :param path: The path of the file; None for the limits of the task.
-    :raises LimitsError: If the file is not a valid limits file, or if a
+    :raises VMPerfError: If the file is not a valid limits file, or if a
         limit cannot fail.
     """
     return judge_source(source, read_criteria(source, path))
@@ -149,7 +149,7 @@ def read_criteria(
     """Return the limits of a run by the name of their SLA.
 
     :param path: The path of a limits file; None for the limits of the task.
-    :raises LimitsError: If the file is not a valid limits file, or if a
+    :raises VMPerfError: If the file is not a valid limits file, or if a
         limit cannot fail.
     """
     if path is None:

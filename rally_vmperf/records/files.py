@@ -16,7 +16,6 @@ import zlib
 
 from rally_vmperf import atomic
 from rally_vmperf import documents
-from rally_vmperf import errors
 from rally_vmperf.measurement import command_result
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import merged
@@ -72,10 +71,6 @@ _GZIP = 31
 _TIMES = ("started", "ended", "seconds", "exit_status", "user", "system")
 #: The fields of a ``CommandRun`` that follow them.
 _CONTEXT = ("work", "work_unit", "clock_offset", "clock_error")
-
-
-class FileError(errors.VMPerfError):
-    """A file next to the journal cannot be read; one line."""
 
 
 class RawOutputs:
@@ -240,12 +235,12 @@ def read(
     """Return the JSON document in a file that a record refers to.
 
     :param folder: The directory of the journal; None if it is unknown.
-    :raises FileError: If the file is missing or has another checksum.
+    :raises DocumentError: If the file is missing or has another checksum.
     """
     if file_reference is None:
-        raise FileError("it could not be written during the run")
+        raise documents.DocumentError("it could not be written during the run")
     if folder is None:
-        raise FileError(
+        raise documents.DocumentError(
             f"{file_reference.name}: unknown directory of the journal"
         )
     path = folder / pathlib.PurePath(file_reference.name).name
@@ -253,25 +248,28 @@ def read(
         with documents.open_file(path) as stream:
             content = stream.read(_MAX_BYTES + 1)
         if len(content) > _MAX_BYTES:
-            raise FileError(f"{path} has more than {_MAX_BYTES} bytes")
+            raise documents.DocumentError(
+                f"{path} has more than {_MAX_BYTES} bytes"
+            )
         if hashlib.sha256(content).hexdigest() != file_reference.sha256:
-            raise FileError(
+            raise documents.DocumentError(
                 f"{path} was changed after the run: its checksum differs"
             )
         with gzip.open(io.BytesIO(content)) as unpacked:
             text = unpacked.read(documents.LARGEST + 1)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise FileError(f"{path} is damaged: {error}") from error
+        raise documents.DocumentError(f"{path} is damaged: {error}") from error
     except OSError as error:
-        raise FileError(f"{path}: {error.strerror or error}") from error
+        raise documents.DocumentError(
+            f"{path}: {error.strerror or error}"
+        ) from error
     if len(text) > documents.LARGEST:
-        raise FileError(f"{path} unpacks to more than {documents.LARGEST} B")
-    try:
-        content_document = documents.parse_json(text, str(path), _MAX_VALUES)
-        rules = {**_MACHINES, "definitions": schema.load_definitions()}
-        documents.check(rules, content_document, str(path))
-    except documents.DocumentError as error:
-        raise FileError(error) from None
+        raise documents.DocumentError(
+            f"{path} unpacks to more than {documents.LARGEST} B"
+        )
+    content_document = documents.parse_json(text, str(path), _MAX_VALUES)
+    rules = {**_MACHINES, "definitions": schema.load_definitions()}
+    documents.check(rules, content_document, str(path))
     return t.cast(Json, content_document)
 
 
@@ -286,7 +284,7 @@ def describe_machines(
     error_message = ""
     try:
         details = read(folder, record.machines_file).get("machines", {})
-    except FileError as error:
+    except documents.DocumentError as error:
         error_message = str(error)
     described = []
     for machine in record.machines:

@@ -19,10 +19,6 @@ _RECENT = re.compile(r"last(?::([1-9][0-9]{0,5}))?(?!\n)$")
 _MAX_LINE_BYTES = 16 << 20
 
 
-class JournalNotFoundError(errors.VMPerfError):
-    """A directory without the requested run; the message is one line."""
-
-
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class IndexedRun:
     """A run in a directory of journals.
@@ -87,12 +83,12 @@ def find_runs(
         it and so on, or a host, for the runs of the newest task that has a
         guest on it.
     :returns: The runs; an empty list if no guest ran on a host of this name.
-    :raises JournalNotFoundError: If there are fewer tasks.
+    :raises VMPerfError: If there are fewer tasks.
     """
     tasks = group_by_task(list_runs(folder, questions))
     match = _RECENT.match(name)
     if match is None and name.startswith("last:"):
-        raise JournalNotFoundError(
+        raise errors.VMPerfError(
             f"{name}: must be last, or last:N with an integer N from 1 to "
             "999999"
         )
@@ -103,7 +99,7 @@ def find_runs(
         return next(filter(None, on_host), [])
     number = int(match[1] or 1)
     if number > len(tasks):
-        raise JournalNotFoundError(
+        raise errors.VMPerfError(
             f"{name}: the directory {folder} has runs of {len(tasks)} tasks; "
             "to list them: rally-vmperf runs, or select another directory "
             "with --journal-dir"

@@ -81,6 +81,7 @@ def read(
     :param folder: The directory of the journals of Rally's results and of
         records that are not in a journal.
     :raises SourceError: If the file is not a valid source.
+    :raises JournalError: If it is a damaged journal.
     """
     if path.endswith(".jsonl"):
         file = pathlib.Path(path)
@@ -181,18 +182,16 @@ def read_journal(
     """Return the source with the records of a journal; reject an empty one.
 
     :param unwritten: The records of the run that the journal lacks.
-    :raises SourceError: If there is no record, or the journal is damaged.
+    :raises SourceError: If there is no record.
+    :raises JournalError: If the journal is damaged.
     """
     # As the journal would contain them, such as with lists for tuples.
     records = [
         model.decode(json.loads(json.dumps(model.FORMAT.encode(record))))
         for record in unwritten
     ]
-    try:
-        if run_journal.path.exists() or not unwritten:
-            records += run_journal.read()
-    except journal.JournalError as error:
-        raise SourceError(str(error)) from error
+    if run_journal.path.exists() or not unwritten:
+        records += run_journal.read()
     if not records:
         raise SourceError(
             f"journal {run_journal.path}: has no record yet; each repetition "

@@ -34,10 +34,6 @@ from rally_vmperf.runs import setting
 QUESTION = "recording"
 
 
-class MachineMismatchError(errors.VMPerfError):
-    """A continuation on another machine; the message is one line."""
-
-
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class RecordingPlan:
     """A plan for the measurement of bare metal in one shape.
@@ -90,7 +86,7 @@ class ShapeRecording:
                     self._journal.folder, record.machines_file
                 )
                 self._add_record(record, machine_file["machines"])
-        except (files.FileError, journals.JournalError) as error:
+        except (documents.DocumentError, journals.JournalError) as error:
             raise document.BaselineError(
                 f"recording {self.plan.session} cannot be continued: {error}"
             ) from error
@@ -107,7 +103,7 @@ class ShapeRecording:
         :param connect: A function that returns the machine.
         :raises MachineError: If the machine cannot be prepared.
         :raises WorkloadError: If a workload cannot be prepared.
-        :raises MachineMismatchError: If the machine has changed.
+        :raises VMPerfError: If the machine has changed.
         """
         incomplete = self._list_incomplete()
         if not incomplete:
@@ -317,7 +313,7 @@ def _check_same_machine(
             + tool_comparison.compare_tools(old["tools"], new["tools"], "now")
         )
         if findings:
-            raise MachineMismatchError(
+            raise errors.VMPerfError(
                 f"{station.name} has changed since the recording started "
                 f"({findings[0].kind}): {findings[0].detail}; record again "
                 "without --continue"

@@ -17,9 +17,6 @@ from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
 from rally_vmperf.tempest_plugin import config
 
-#: The errors that an invalid configuration raises.
-CONFIGURATION_ERRORS = (*checks.REQUEST_ERRORS, limits_file.LimitsError)
-
 
 @dataclasses.dataclass(frozen=True)
 class ConfiguredQuestion:
@@ -43,8 +40,8 @@ class ConfiguredQuestion:
         Only a question without limits is skipped. Limits that cannot be
         tested are an error, so that no run passes without a measurement.
 
-        :raises Exception: If a file cannot be read, or if an option that the
-            limits require is missing; one of ``CONFIGURATION_ERRORS``.
+        :raises VMPerfError: If a file cannot be read, or if an option that
+            the limits require is missing.
         """
         path = self.group.limits_file
         if not path:
@@ -208,8 +205,7 @@ class ConfiguredQuestion:
         :param count: The number of guests.
         :param arguments: The arguments that only this question has.
         :param guests: Additional options of the guests.
-        :raises Exception: If the task is invalid; one of
-            ``CONFIGURATION_ERRORS``.
+        :raises VMPerfError: If the task is invalid.
         """
         draft = self._create_draft(workloads, count, guests)
         content = self.question.arguments(**vars(draft.arguments), **arguments)

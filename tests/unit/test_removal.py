@@ -8,6 +8,7 @@ import unittest
 
 import ddt
 
+from rally_vmperf import errors
 from rally_vmperf import removal
 
 #: What must outlive every refused deletion.
@@ -37,7 +38,7 @@ class RemovalCase(unittest.TestCase):
 
     def refused(self, path, below, reason):
         """Expect an error in one line, and everything in its place."""
-        with self.assertRaisesRegex(removal.RemovalError, reason) as caught:
+        with self.assertRaisesRegex(errors.VMPerfError, reason) as caught:
             removal.remove(path, below)
         self.assertNotIn("\n", str(caught.exception))
         for name in KEPT:
@@ -100,7 +101,7 @@ class RemovalCase(unittest.TestCase):
         try:
             for path in (self.root / "a", mounted, mounted / "file"):
                 with self.assertRaisesRegex(
-                    removal.RemovalError, f"{mounted} is a mount point"
+                    errors.VMPerfError, f"{mounted} is a mount point"
                 ):
                     removal.remove(path, self.root)
         finally:
@@ -111,7 +112,7 @@ class RemovalCase(unittest.TestCase):
         """A folder of the product goes as a whole; others do not."""
         removal.discard(self.root)
         self.assertFalse(self.root.exists())
-        with self.assertRaisesRegex(removal.RemovalError, "has no file"):
+        with self.assertRaisesRegex(errors.VMPerfError, "has no file"):
             removal.discard(self.other)
         self.assertTrue((self.other / "file").exists())
 

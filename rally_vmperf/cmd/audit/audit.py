@@ -24,10 +24,6 @@ _parse_number = base.create_number_parser(1)
 _FORMATS = ("table", "csv", "json", "junit", "openmetrics")
 
 
-class AuditError(errors.VMPerfError):
-    """Options that cannot be used; the message is one line."""
-
-
 class Audit(base.Command):
     """Compare each host of a cloud with the others of its class.
 
@@ -162,13 +158,15 @@ class Audit(base.Command):
     def _audit(self, parsed: argparse.Namespace) -> "result.Audit":
         """Return the result of the audit of the selected runs.
 
-        :raises AuditError: If no hosts can be compared.
+        :raises VMPerfError: If no hosts can be compared.
         """
         from rally_vmperf.audit import acknowledged
         from rally_vmperf.audit import result
 
         if not parsed.runs and parsed.days is None:
-            raise AuditError("RUN is missing; specify last, a task or --days")
+            raise errors.VMPerfError(
+                "RUN is missing; specify last, a task or --days"
+            )
         accepted = None
         if parsed.acknowledge:
             today = datetime.datetime.now(datetime.UTC).date()
@@ -198,7 +196,7 @@ class Audit(base.Command):
                 host_result.host.reason or "no other host of its class"
                 for host_result in found.results
             }
-            raise AuditError(
+            raise errors.VMPerfError(
                 f"no host can be compared: {'; '.join(sorted(reasons)[:3])}"
             )
         return found
@@ -212,24 +210,8 @@ class Audit(base.Command):
         if not parsed.output or parsed.output == "-":
             self.print_document(pieces)
             return
-        _write_file(parsed.output, pieces, "--output")
+        base.write_file(parsed.output, pieces, "--output")
         self.print_line(f"written to {parsed.output}")
-
-
-def _write_file(
-    path: str, pieces: collections.abc.Iterable[str], option: str
-) -> None:
-    """Write a document to a file.
-
-    :param option: The option with the path, for messages.
-    """
-    base.write_file(
-        path,
-        pieces,
-        lambda reason: AuditError(
-            f"{option} {path}: {reason}; select another path"
-        ),
-    )
 
 
 def _render(name: str, found: "result.Audit") -> collections.abc.Iterator[str]:
@@ -249,7 +231,7 @@ def _write_page(path: str, found: "result.Audit") -> None:
     # The import of Jinja is slow, and other formats do not require it.
     from rally_vmperf.audit import page
 
-    _write_file(path, [page.render(found)], "--html")
+    base.write_file(path, [page.render(found)], "--html")
 
 
 def _read_inventories(
@@ -270,7 +252,7 @@ def _read_inventories(
         content = documents.read_json(pathlib.Path(path))
         documents.check(fleet_capacity.SCHEMA, content, path)
     except documents.DocumentError as error:
-        raise AuditError(
+        raise errors.VMPerfError(
             f"--placement {error}; create it with: rally-vmperf audit "
             "--list-hosts --placement FILE"
         ) from error

@@ -16,10 +16,6 @@ from rally_vmperf.cmd.audit import run_selection
 OLDER_THAN = 30
 
 
-class HostListError(errors.VMPerfError):
-    """Hosts that cannot be listed; the message is one line."""
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of the list of hosts."""
     parser.add_argument(
@@ -49,7 +45,7 @@ def list_hosts(
 ) -> collections.abc.Iterator[str]:
     """Yield the arguments of the task as YAML.
 
-    :raises HostListError: If the environment has no administrator.
+    :raises VMPerfError: If the environment has no administrator.
     """
     from rally_vmperf.guests.planning import compute_hosts
 
@@ -86,14 +82,14 @@ def connect_admin(config_file: str | None) -> t.Any:
     """Return a connection as the administrator of Rally's environment.
 
     :param config_file: The path of Rally's configuration file, or None.
-    :raises HostListError: If the environment has no administrator.
+    :raises VMPerfError: If the environment has no administrator.
     """
     from rally_vmperf.guests import cloud
 
     rally_api.load(config_file)
     admin = rally_api.get_platform(None)["admin"]
     if admin is None:
-        raise HostListError(
+        raise errors.VMPerfError(
             "Rally's environment has no admin, and only an administrator can "
             "list hosts; add admin to its specification: rally env create"
         )
@@ -108,10 +104,4 @@ def save_inventories(
 
     inventories = compute_hosts.read_inventories(admin, names)
     text = json.dumps(inventories, indent=1, sort_keys=True)
-    base.write_file(
-        path,
-        [f"{text}\n"],
-        lambda reason: HostListError(
-            f"--placement {path}: {reason}; select another path"
-        ),
-    )
+    base.write_file(path, [f"{text}\n"], "--placement")

@@ -198,9 +198,9 @@ class Endpoint:
             f"{self._offered}; check the user name and {where[self._offered]}"
         )
 
-    def _host_key_error(self) -> base.HostKeyMismatch:
-        """Return a HostKeyMismatch error for a wrong host key."""
-        return base.HostKeyMismatch(
+    def _host_key_error(self) -> base.MachineError:
+        """Return the error for a wrong host key."""
+        return base.MachineError(
             f"{self.name}: {self.address} shows a host key that differs from "
             "the known key; if the machine was reinstalled, replace its key "
             "in known_hosts or in the configuration"

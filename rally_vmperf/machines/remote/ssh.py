@@ -99,9 +99,9 @@ class Ssh(base.Machine):
             attempt.
         :param find_obstacle: The function that returns why all further
             attempts will fail, or an empty string.
-        :raises MachineError: If further attempts will fail.
+        :raises MachineError: If the host key is wrong, or if further attempts
+            will fail.
         :raises Unreachable: If the deadline expires; with the last reason.
-        :raises HostKeyMismatch: If the host key is wrong.
         :raises JumpRefused: If a jump host rejects the connection.
         """
         deadline = time.monotonic() + deadline_seconds

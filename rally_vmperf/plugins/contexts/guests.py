@@ -173,7 +173,7 @@ class Guests(context.OpenStackContext):
         try:
             source = sources.read_journal(run_journal, unwritten)
             run = source_judge.judge_source(source, stored["sla"])
-        except sources.SourceError as error:
+        except (journal.JournalError, sources.SourceError) as error:
             LOG.warning(str(error))
             return
         _log_info("\n".join(("Verdicts", *verdict_table.lines(run))))

@@ -91,10 +91,7 @@ def list_levels(subtask: Task) -> tuple[int, ...]:
 
     :raises InvalidTask: If the levels are not valid.
     """
-    try:
-        return levels.expand_levels(subtask.arguments.levels)
-    except levels.LevelError as error:
-        raise task.InvalidTask(str(error)) from error
+    return levels.expand_levels(subtask.arguments.levels)
 
 
 def list_limited_levels(

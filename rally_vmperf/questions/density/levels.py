@@ -8,12 +8,12 @@ import statistics
 import typing as t
 
 from rally_vmperf import documents
-from rally_vmperf import errors
 from rally_vmperf import json_schema
 from rally_vmperf.guests import schema
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import rates as density_rates
 from rally_vmperf.measurement.samples import sample
+from rally_vmperf.questions.common import task
 
 Observations = collections.abc.Iterable[sample.Observation]
 #: The rate of each guest.
@@ -51,17 +51,13 @@ SCHEMA: documents.Schema = {
 }
 
 
-class LevelError(errors.VMPerfError):
-    """Levels that are not valid; the message is one line."""
-
-
 def expand_levels(argument: t.Any) -> tuple[int, ...]:
     """Return the numbers of guests of an argument, a tuple in its order.
 
-    :raises LevelError: If the argument is not valid.
+    :raises InvalidTask: If the argument is not valid.
     """
     if documents.first_error(SCHEMA, argument) is not None:
-        raise LevelError(
+        raise task.InvalidTask(
             f"levels={argument!r:.80}: must be a list of different integers "
             f"from 1 to {schema.MAX_GUESTS}, or {{from: 1, to: 8}}, or "
             "{doubling_to: 8}"
@@ -80,7 +76,9 @@ def _expand_range(
         return tuple(1 << power for power in range(largest.bit_length()))
     first, last = int(argument.get("from", 1)), int(argument["to"])
     if first > last:
-        raise LevelError(f"levels: from={first}: must not exceed to={last}")
+        raise task.InvalidTask(
+            f"levels: from={first}: must not exceed to={last}"
+        )
     return tuple(range(first, last + 1))
 
 

@@ -7,6 +7,7 @@ import unittest
 
 import ddt
 
+from rally_vmperf import errors
 from rally_vmperf.audit import acknowledged
 
 TODAY = datetime.date(2026, 3, 4)
@@ -118,13 +119,11 @@ class TestAcknowledgements(unittest.TestCase):
     def test_invalid_files(self, text, message):
         """They are rejected with the position."""
         with self.assertRaisesRegex(
-            acknowledged.AcknowledgementError, f"--acknowledge .*{message}"
+            errors.VMPerfError, f"--acknowledge .*{message}"
         ):
             self.read(text)
 
     def test_missing_file(self):
         """It is named."""
-        with self.assertRaisesRegex(
-            acknowledged.AcknowledgementError, "nowhere.yaml"
-        ):
+        with self.assertRaisesRegex(errors.VMPerfError, "nowhere.yaml"):
             acknowledged.read("nowhere.yaml", TODAY)

@@ -4,6 +4,7 @@ import unittest
 
 import ddt
 
+from rally_vmperf import errors
 from rally_vmperf.audit import fleet_capacity
 from tests.unit.audit import made
 
@@ -189,13 +190,9 @@ class TestCapacity(unittest.TestCase):
     def test_required_but_not_measured(self):
         """It is an error that names the flavors."""
         audited = [host("a", {"m": made.guests(4)})]
-        with self.assertRaisesRegex(
-            fleet_capacity.CapacityError, r"it has: m\)"
-        ):
+        with self.assertRaisesRegex(errors.VMPerfError, r"it has: m\)"):
             fleet_capacity.sum_capacities(audited, required={"x": 1})
-        with self.assertRaisesRegex(
-            fleet_capacity.CapacityError, "density: true"
-        ):
+        with self.assertRaisesRegex(errors.VMPerfError, "density: true"):
             fleet_capacity.sum_capacities([made.host("a")], required={"": 1})
 
     def test_no_capacities(self):

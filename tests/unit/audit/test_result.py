@@ -9,8 +9,8 @@ import unittest
 import ddt
 import jsonschema
 
+from rally_vmperf import errors
 from rally_vmperf.audit import acknowledged
-from rally_vmperf.audit import fleet_capacity
 from rally_vmperf.audit import host_table
 from rally_vmperf.audit import page
 from rally_vmperf.audit import result
@@ -193,7 +193,7 @@ class TestResult(unittest.TestCase):
         fleet = [made.host(name, capacities=number) for name in "ab"]
         self.assertTrue(run(*fleet, required={"m1.large": 8}).passed)
         self.assertFalse(run(*fleet, required={"m1.large": 9}).passed)
-        with self.assertRaises(fleet_capacity.CapacityError):
+        with self.assertRaises(errors.VMPerfError):
             run(*fleet, required={"x": 9})
 
 

@@ -10,12 +10,11 @@ from unittest import mock
 
 import ddt
 
+from rally_vmperf import errors
 from rally_vmperf import sanitize
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
 from rally_vmperf.cmd import compare
-from rally_vmperf.questions import compared_run
-from rally_vmperf.questions import limits_file
 from rally_vmperf.records import journal
 from rally_vmperf.records import model
 from tests.unit import made
@@ -134,7 +133,7 @@ class TestTwoRuns(CompareTestCase):
                 rows = self.results(
                     code, path, path, "--margin", margin, *PASS
                 )
-            except compare.CompareError as error:
+            except errors.VMPerfError as error:
                 # All repetitions of all metrics are void.
                 self.assertIn("no counted repetition", str(error))
                 continue
@@ -152,10 +151,8 @@ class TestTwoRuns(CompareTestCase):
         arguments = [path, path, "--limits", golden_runs.limits(name)]
         try:
             self.results(2 * (name in INCOMPLETE), *arguments, *PASS)
-        except compare.CompareError as error:
+        except errors.VMPerfError as error:
             self.assertIn("no counted repetition", str(error))
-        except limits_file.LimitsError as error:
-            self.fail(error)
         else:
             self.assertIn("worse in 0", "".join(self.warnings))
 
@@ -172,7 +169,7 @@ class TestTwoRuns(CompareTestCase):
         path = self.journal("run", records, criteria=tolerant)
         self.results(0, path, path, *PASS)
         strict = self.journal("strict", records, criteria={name: options})
-        with self.assertRaisesRegex(compare.CompareError, "void: "):
+        with self.assertRaisesRegex(errors.VMPerfError, "void: "):
             self.results(0, path, strict, *PASS)
         limits = self.folder / "limits.yaml"
         limits.write_text(json.dumps(tolerant))
@@ -288,7 +285,7 @@ class TestTwoRuns(CompareTestCase):
                 )
         self.limits(limits.read_text().replace("levels: all", "levels: 3"))
         with self.assertRaisesRegex(
-            compared_run.ComparisonError,
+            errors.VMPerfError,
             "sla vmperf_degradation max_percent: applies to no condition "
             r"\(there are: guests 1, guests 2, guests 4\); correct it, or ",
         ):
@@ -511,7 +508,7 @@ class TestTwoRuns(CompareTestCase):
         self.assertEqual(["workload 2"], worse)
         single = self.journal("single", made.records())
         with self.assertRaisesRegex(
-            compare.CompareError, "before has 2 workloads, and single has 1"
+            errors.VMPerfError, "before has 2 workloads, and single has 1"
         ):
             self.results(1, paths[0], single)
 
@@ -551,7 +548,7 @@ class TestNotComparable(CompareTestCase):
             for name in ("small", "tiny")
         ]
         with self.assertRaisesRegex(
-            compared_run.ComparisonError,
+            errors.VMPerfError,
             "memory_mib: 1024 in .*, 512 in .*; use --allow shape",
         ):
             self.results(1, *paths)
@@ -566,7 +563,7 @@ class TestNotComparable(CompareTestCase):
         missing = self.folder / records[0].machines_file.name
         missing.unlink()
         with self.assertRaisesRegex(
-            compared_run.ComparisonError,
+            errors.VMPerfError,
             f"machines of a are unknown: .*{missing.name}.*--allow machines",
         ):
             self.results(1, path, path)
@@ -575,7 +572,7 @@ class TestNotComparable(CompareTestCase):
     def test_one_run(self):
         """It is not enough."""
         path = self.journal("a", made.records())
-        with self.assertRaisesRegex(compare.CompareError, "RUN is missing"):
+        with self.assertRaisesRegex(errors.VMPerfError, "RUN is missing"):
             self.results(1, path)
 
     def test_nothing_to_compare(self):
@@ -583,7 +580,7 @@ class TestNotComparable(CompareTestCase):
         path = self.journal("a", made.records())
         void = made.with_finding(made.records(), "guest_rebooted")
         with self.assertRaisesRegex(
-            compare.CompareError, "no metric can be compared: b: void: .*g1"
+            errors.VMPerfError, "no metric can be compared: b: void: .*g1"
         ):
             self.results(1, path, self.journal("b", void))
 
@@ -599,7 +596,7 @@ class TestNotComparable(CompareTestCase):
         options = [
             word for margin in margins.split() for word in ("--margin", margin)
         ]
-        with self.assertRaisesRegex(compare.CompareError, message):
+        with self.assertRaisesRegex(errors.VMPerfError, message):
             self.results(1, path, path, *options)
 
     def test_limits(self):
@@ -607,13 +604,13 @@ class TestNotComparable(CompareTestCase):
         path = self.journal("a", made.records())
         limits = self.limits("vmperf_overhead: {max_percent: {'nope.*': 5}}")
         with self.assertRaisesRegex(
-            compared_run.ComparisonError,
+            errors.VMPerfError,
             "sla vmperf_overhead max_percent: 'nope.*' matches no metric",
         ):
             self.results(1, path, path, "--limits", limits)
         self.register()
         with self.assertRaisesRegex(
-            compare.CompareError, "--limits=.*: baselines have no SLAs"
+            errors.VMPerfError, "--limits=.*: baselines have no SLAs"
         ):
             self.results(1, "old", "old", "--limits", limits)
         self.limits(
@@ -636,9 +633,7 @@ class TestNotComparable(CompareTestCase):
     def test_page_that_cannot_be_written(self):
         """The message names the path and the option."""
         path = self.journal("a", made.records())
-        with self.assertRaisesRegex(
-            compare.CompareError, "page .*gone.*--html"
-        ):
+        with self.assertRaisesRegex(errors.VMPerfError, "page .*gone.*--html"):
             self.results(
                 0, path, path, "--html", self.folder / "gone/page.html"
             )

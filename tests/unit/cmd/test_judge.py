@@ -12,16 +12,15 @@ from unittest import mock
 
 import ddt
 
+from rally_vmperf import errors
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
 from rally_vmperf.cmd import judge
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import raw_outputs
-from rally_vmperf.cmd import runs
 from rally_vmperf.cmd.baselines import baseline_import
 from rally_vmperf.judging import summary
 from rally_vmperf.measurement import finding
-from rally_vmperf.questions import limits_file
 from rally_vmperf.questions.overhead import run as overhead
 from rally_vmperf.records import journal
 from rally_vmperf.records import sources
@@ -81,7 +80,7 @@ class TestJudge(unittest.TestCase):
             {"vmperf_degradation": {"max_percent": {"*": 5}, "levels": 1}},
         )
         with self.assertRaisesRegex(
-            limits_file.LimitsError,
+            errors.VMPerfError,
             "sla vmperf_degradation levels: a single guest shares its host",
         ):
             self.judged(self.density(), "--limits", limits)
@@ -277,7 +276,7 @@ class TestJudge(unittest.TestCase):
         path = self.written("results.json", self.results(LOOSE))
         limits = self.written("limits.yaml", {"vmperf_overhead": limits})
         refused = f"^limits {limits}: sla vmperf_overhead .*{pattern}"
-        with self.assertRaisesRegex(limits_file.LimitsError, refused):
+        with self.assertRaisesRegex(errors.VMPerfError, refused):
             self.judged(path, "--limits", limits)
 
     def test_patterns_that_are_no_text(self):
@@ -286,7 +285,7 @@ class TestJudge(unittest.TestCase):
         file = self.folder / "limits.yaml"
         file.write_text("vmperf_overhead: {max_percent: {5: 5}}")
         with self.assertRaisesRegex(
-            limits_file.LimitsError,
+            errors.VMPerfError,
             f"^limits {file}: vmperf_overhead.max_percent: 5 is not of type",
         ):
             self.judged(path, "--limits", str(file))
@@ -337,7 +336,7 @@ class TestJudge(unittest.TestCase):
     def test_journal(self):
         """Without limits it is judged by those of a file."""
         path = self.journal()
-        with self.assertRaisesRegex(runs.RunError, "with --limits"):
+        with self.assertRaisesRegex(errors.VMPerfError, "with --limits"):
             self.judged(path)
         limits = self.written("limits.yaml", {"vmperf_overhead": STRICT})
         self.assertEqual(2, self.judged(path, "--limits", limits)[0])
@@ -348,7 +347,7 @@ class TestJudge(unittest.TestCase):
         limits = {"vmperf_degradation": {"max_percent": {"*": 10}}}
         file = self.written("limits.yaml", limits)
         with self.assertRaisesRegex(
-            runs.RunError,
+            errors.VMPerfError,
             f"^{path} is a run of VMPerf.overhead; limits {file}: "
             "vmperf_degradation is skipped: it applies to VMPerf.density$",
         ):
@@ -414,7 +413,7 @@ class TestJudge(unittest.TestCase):
             mock.patch.object(
                 rally_api, "load_results", autospec=True, side_effect=error
             ),
-            self.assertRaisesRegex(runs.RunError, "nowhere"),
+            self.assertRaisesRegex(errors.VMPerfError, "nowhere"),
         ):
             self.judged("nowhere")
 
@@ -499,7 +498,7 @@ class TestJudgeRaw(unittest.TestCase):
         """A glob was mistaken."""
         path = data("all-none")
         with self.assertRaisesRegex(
-            document.BaselineError, "all-none.txt: was given twice"
+            errors.VMPerfError, "all-none.txt: was given twice"
         ):
             self.run_command(
                 judge.Judge, "--raw", "--bare-metal", path, "--guest", path
@@ -564,7 +563,7 @@ class TestJudgeRaw(unittest.TestCase):
             .replace("fdatasync", "fsync")
         )
         with self.assertRaisesRegex(
-            document.BaselineError, "'fsync' in the guest; .* --allow argum"
+            errors.VMPerfError, "'fsync' in the guest; .* --allow argum"
         ):
             self.judged("--guest", str(other))
         code, lines = self.judged(
@@ -592,7 +591,7 @@ class TestJudgeRaw(unittest.TestCase):
             (("--guest", "x"), "require --raw; add --raw"),
             (("--physical-limit", "x=1"), "require --raw; add --raw"),
         ):
-            with self.assertRaisesRegex(raw_outputs.OptionError, message):
+            with self.assertRaisesRegex(errors.VMPerfError, message):
                 self.run_command(judge.Judge, *options)
 
 

@@ -16,11 +16,12 @@ import ddt
 import yaml
 from cliff import app
 
+from rally_vmperf import errors
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
 from rally_vmperf.cmd import plan
 from rally_vmperf.cmd import task_file
-from rally_vmperf.guests import errors
+from rally_vmperf.guests import errors as guest_errors
 from rally_vmperf.measurement import finding
 from rally_vmperf.workloads import registry
 from tests.unit import made
@@ -327,7 +328,7 @@ class PlanTest(unittest.TestCase):
     def test_an_argument_that_the_task_does_not_have(self, name, hint):
         """Rally ignores it, and what was meant has its default."""
         with self.assertRaisesRegex(
-            document.BaselineError,
+            errors.VMPerfError,
             f"argument {name!r}: must be an argument of .* or an SLA{hint}$",
         ):
             self.read({name: 9, "repetitions": 3})
@@ -360,7 +361,7 @@ class PlanTest(unittest.TestCase):
         else:
             self.path.write_bytes(content)
         with self.assertRaisesRegex(
-            document.BaselineError, f"^{self.path}:? {reason}"
+            errors.VMPerfError, f"^{self.path}:? {reason}"
         ):
             self.read_files(self.path)
 
@@ -373,9 +374,7 @@ class PlanTest(unittest.TestCase):
     def test_a_file_that_has_no_arguments(self, content, reason):
         path = self.path.with_name("arguments")
         os.mkfifo(path) if content is None else path.write_bytes(content)
-        with self.assertRaisesRegex(
-            document.BaselineError, f"^{path}: {reason}"
-        ):
+        with self.assertRaisesRegex(errors.VMPerfError, f"^{path}: {reason}"):
             self.read_files(self.path, str(path))
 
     def test_slas_of_a_limits_file(self):
@@ -395,7 +394,7 @@ class PlanTest(unittest.TestCase):
         )
         task_arguments["vmperf_valid"] = {}
         with self.assertRaisesRegex(
-            document.BaselineError,
+            errors.VMPerfError,
             "^--task-args: SLA vmperf_valid: the template does not use it; "
             f"add it to the section sla of {self.path}$",
         ):
@@ -476,11 +475,15 @@ class PlanTest(unittest.TestCase):
     @ddt.data(
         (
             {"levels": [1, 1]},
-            document.BaselineError,
+            errors.VMPerfError,
             "levels: .* has non-unique",
         ),
-        ({"flavor": {"name": "x"}}, errors.GuestError, "the project sees"),
-        ({"flavor": "x"}, document.BaselineError, "vmperf_guests.flavor"),
+        (
+            {"flavor": {"name": "x"}},
+            guest_errors.GuestError,
+            "the project sees",
+        ),
+        ({"flavor": "x"}, errors.VMPerfError, "vmperf_guests.flavor"),
     )
     @ddt.unpack
     def test_what_is_no_task(self, keys, error, pattern):

@@ -6,12 +6,11 @@ import tempfile
 import unittest
 from unittest import mock
 
+from rally_vmperf import errors
 from rally_vmperf.baseline import store
 from rally_vmperf.cmd import rally_api
-from rally_vmperf.cmd import raw_outputs
 from rally_vmperf.cmd import report
 from rally_vmperf.cmd.baselines import baseline_import
-from rally_vmperf.questions import limits_file
 from rally_vmperf.records import journal
 from rally_vmperf.report import export
 from tests.unit import made
@@ -157,7 +156,7 @@ class ReportTestCase(unittest.TestCase):
             ),
         ):
             limits = self.write("limits.yaml", content)
-            refused = self.assertRaisesRegex(limits_file.LimitsError, pattern)
+            refused = self.assertRaisesRegex(errors.VMPerfError, pattern)
             with refused as caught:
                 self.run_command(path, "--limits", limits)
             self.assertNotIn("\n", str(caught.exception))
@@ -212,7 +211,7 @@ class ReportTestCase(unittest.TestCase):
             (("--raw", "run.json"), "not run.json; remove one of them"),
             (("run.json", "--guest", "x"), "--raw; add --raw"),
         ):
-            with self.assertRaisesRegex(raw_outputs.OptionError, message):
+            with self.assertRaisesRegex(errors.VMPerfError, message):
                 self.run_command(*options)
 
     def test_current_task(self):
@@ -261,7 +260,7 @@ class ReportTestCase(unittest.TestCase):
     def test_page_that_cannot_be_written(self):
         path = self.journal()
         self.page.mkdir()
-        with self.assertRaisesRegex(report.ReportError, "--output"):
+        with self.assertRaisesRegex(errors.VMPerfError, "--output"):
             self.run_command(path)
 
 

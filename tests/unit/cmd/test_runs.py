@@ -10,11 +10,11 @@ from unittest import mock
 
 import ddt
 
+from rally_vmperf import errors
 from rally_vmperf.cmd import compare
 from rally_vmperf.cmd import judge
 from rally_vmperf.cmd import runs
 from rally_vmperf.records import journal
-from rally_vmperf.records import journal_index
 from tests.unit import made
 
 LIMITS = {"vmperf_overhead": {"max_percent": {"*": 99}}}
@@ -161,7 +161,5 @@ class TestRuns(unittest.TestCase):
 
     def test_unknown_age(self):
         """It is reported before Rally is asked."""
-        with self.assertRaisesRegex(
-            journal_index.JournalNotFoundError, "last:9"
-        ):
+        with self.assertRaisesRegex(errors.VMPerfError, "last:9"):
             self.run_command(judge.Judge, "last:9")

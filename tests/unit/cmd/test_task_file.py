@@ -6,7 +6,7 @@ import pathlib
 import tempfile
 import unittest
 
-from rally_vmperf.baseline import document
+from rally_vmperf import errors
 from rally_vmperf.cmd import task_file
 
 TASK = """\
@@ -73,7 +73,7 @@ class SettingsTest(unittest.TestCase):
         pathlib.Path("more.yaml").write_text("times: 5\n")
         self.assertEqual(("A", 5), self.read("--task-args-file", "more.yaml"))
         with self.assertRaisesRegex(
-            document.BaselineError, "^--task-args: argument 'task': must be"
+            errors.VMPerfError, "^--task-args: argument 'task': must be"
         ):
             self.read("--task-args", "{task: mine.yaml}")
 
@@ -81,11 +81,11 @@ class SettingsTest(unittest.TestCase):
         """A message has the file of the value next to that of the task."""
         self.settings.write_text("task: mine.yaml\ntitle: A\ntimes: 0\n")
         with self.assertRaisesRegex(
-            document.BaselineError, "^mine.yaml with vmperf.yaml: .*minimum"
+            errors.VMPerfError, "^mine.yaml with vmperf.yaml: .*minimum"
         ):
             self.read()
         with self.assertRaisesRegex(
-            document.BaselineError,
+            errors.VMPerfError,
             "^mine.yaml with vmperf.yaml, --task-args: .*'x'",
         ):
             self.read("--task-args", "times: x")
@@ -97,7 +97,7 @@ class SettingsTest(unittest.TestCase):
             "vmperf_overhead: {max_percent: {cpu.*: 5}}\n"
         )
         with self.assertRaisesRegex(
-            document.BaselineError,
+            errors.VMPerfError,
             "^vmperf.yaml: SLA vmperf_overhead: the template does not use it; "
             "add it to the section sla of mine.yaml$",
         ):
@@ -107,13 +107,13 @@ class SettingsTest(unittest.TestCase):
         """It is rejected, because Rally would ignore it."""
         self.settings.write_text("task: mine.yaml\ntitle: A\ntime: 4\n")
         with self.assertRaisesRegex(
-            document.BaselineError,
+            errors.VMPerfError,
             "^vmperf.yaml: argument 'time': must be an argument of .*mine.yaml"
             " or an SLA; did you mean 'times'",
         ):
             self.read()
         with self.assertRaisesRegex(
-            document.BaselineError, "^--task-args: argument 'tim': "
+            errors.VMPerfError, "^--task-args: argument 'tim': "
         ):
             self.read("--task-args", "{tim: 5}", task="mine.yaml")
 
@@ -139,15 +139,15 @@ class SettingsTest(unittest.TestCase):
     def test_missing(self):
         """The message names the command that writes the file."""
         with self.assertRaisesRegex(
-            document.BaselineError, "no task: .* rally-vmperf init writes"
+            errors.VMPerfError, "no task: .* rally-vmperf init writes"
         ):
             self.read()
         with self.assertRaisesRegex(
-            document.BaselineError, "^task 'nope.yaml': must be a file, or"
+            errors.VMPerfError, "^task 'nope.yaml': must be a file, or"
         ):
             self.read(task="nope.yaml")
         self.settings.write_text("task: nope.yaml\n")
         with self.assertRaisesRegex(
-            document.BaselineError, "vmperf.yaml: task 'nope.yaml': must be"
+            errors.VMPerfError, "vmperf.yaml: task 'nope.yaml': must be"
         ):
             self.read()

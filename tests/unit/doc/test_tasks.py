@@ -18,8 +18,8 @@ from rally import plugins
 from rally.env import platform
 
 from doc.ext import tasks_page
+from rally_vmperf import errors
 from rally_vmperf.audit import acknowledged
-from rally_vmperf.baseline import document
 from rally_vmperf.cmd import task_file
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.questions import limits_file
@@ -131,7 +131,7 @@ class ShippedTestCase(unittest.TestCase):
             config_file=os.devnull,
         )
         with self.assertRaisesRegex(
-            document.BaselineError, f"argument {name!r}: must be an argument"
+            errors.VMPerfError, f"argument {name!r}: must be an argument"
         ):
             task_file.read_task(str(pages.ROOT / path), parsed)
 

@@ -6,6 +6,7 @@ import unittest
 
 import ddt
 
+from rally_vmperf import errors
 from rally_vmperf.baseline import document
 from rally_vmperf.questions import compared_run
 from tests.unit import made
@@ -94,13 +95,13 @@ class TestSamples(unittest.TestCase):
         run = create([*records, records[2]])
         self.assertEqual(5, repetitions(run, RATE))
         records.append(made.run_record(3, emulated=True))
-        with self.assertRaisesRegex(compared_run.ComparisonError, "^A: "):
+        with self.assertRaisesRegex(errors.VMPerfError, "^A: "):
             create(records)
 
     def test_no_record(self):
         """It is rejected."""
         with self.assertRaisesRegex(
-            compared_run.ComparisonError, "A: has no readable record"
+            errors.VMPerfError, "A: has no readable record"
         ):
             create([None])
 
@@ -143,7 +144,7 @@ class TestBaselines(unittest.TestCase):
         other = dataclasses.replace(self.content, entries=entries)
         with self.assertRaisesRegex(document.BaselineError, "other arguments"):
             compared_run.create_baseline_like("bare", other, self.run.records)
-        with self.assertRaises(compared_run.ComparisonError):
+        with self.assertRaises(errors.VMPerfError):
             compared_run.create_baseline_like("bare", self.content, [])
 
     def test_of_each_other(self):

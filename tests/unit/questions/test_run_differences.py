@@ -5,6 +5,7 @@ import unittest
 
 import ddt
 
+from rally_vmperf import errors
 from rally_vmperf.questions import compared_run
 from rally_vmperf.questions import run_differences
 from tests.unit import made
@@ -81,11 +82,11 @@ class TestComparable(unittest.TestCase):
     def test_rejected(self, change, aspect, message):
         """Unless the user allows it."""
         runs = run("A"), run("B", change)
-        with self.assertRaisesRegex(compared_run.ComparisonError, message):
+        with self.assertRaisesRegex(errors.VMPerfError, message):
             self.check(*runs)
         self.check(*runs, allowed=[aspect])
         others = {"arguments", "machines", "shape"} - {aspect}
-        with self.assertRaises(compared_run.ComparisonError):
+        with self.assertRaises(errors.VMPerfError):
             self.check(*runs, allowed=others)
 
     def test_another_question(self):
@@ -94,7 +95,7 @@ class TestComparable(unittest.TestCase):
             "B", made.source_of(made.density_records())
         )
         with self.assertRaisesRegex(
-            compared_run.ComparisonError,
+            errors.VMPerfError,
             "question: overhead in A, density in B; compare runs of one",
         ):
             self.check(

@@ -13,6 +13,7 @@ import sys
 import tempfile
 import unittest
 
+from rally_vmperf import documents
 from rally_vmperf.measurement import command_result
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.records import files
@@ -292,7 +293,9 @@ class TestMachines(unittest.TestCase):
             self.path.unlink(missing_ok=True)
             if content is not None:
                 self.path.write_bytes(content)
-            with self.assertRaisesRegex(files.FileError, message) as caught:
+            with self.assertRaisesRegex(
+                documents.DocumentError, message
+            ) as caught:
                 files.read(folder, entry)
             self.assertNotIn("\n", str(caught.exception))
 
@@ -310,7 +313,7 @@ class TestMachines(unittest.TestCase):
             if reason is None:
                 self.assertIn("a", files.read(self.folder, reference))
                 continue
-            with self.assertRaisesRegex(files.FileError, reason):
+            with self.assertRaisesRegex(documents.DocumentError, reason):
                 files.read(self.folder, reference)
 
     def test_size(self):
@@ -320,7 +323,7 @@ class TestMachines(unittest.TestCase):
             name="x.json.gz", sha256=hashlib.sha256(content).hexdigest()
         )
         with self.assertRaisesRegex(
-            files.FileError, "x.json.gz has more than 8388608 bytes$"
+            documents.DocumentError, "x.json.gz has more than 8388608 bytes$"
         ):
             files.read(self.folder, reference)
 
@@ -328,7 +331,9 @@ class TestMachines(unittest.TestCase):
         """It is rejected at once, and replaced by the next repetition."""
         self.path.unlink()
         os.mkfifo(self.path)
-        with self.assertRaisesRegex(files.FileError, "is not a regular file"):
+        with self.assertRaisesRegex(
+            documents.DocumentError, "is not a regular file"
+        ):
             files.read(self.folder, self.entry)
         self.write()
         files.read(self.folder, self.entry)
@@ -337,7 +342,7 @@ class TestMachines(unittest.TestCase):
         """It is rejected, even if it leads to the content."""
         moved = self.path.rename(self.folder / "moved")
         self.path.symlink_to(moved)
-        with self.assertRaisesRegex(files.FileError, "is a link"):
+        with self.assertRaisesRegex(documents.DocumentError, "is a link"):
             files.read(self.folder, self.entry)
 
     def test_values_of_another_type(self):
@@ -351,7 +356,7 @@ class TestMachines(unittest.TestCase):
         ):
             entry = self.write(g2={key: {inner: value}})
             place = rf"is damaged: \$\.machines\.g2\.{key}\.{inner}"
-            with self.assertRaisesRegex(files.FileError, place):
+            with self.assertRaisesRegex(documents.DocumentError, place):
                 files.read(self.folder, entry)
 
     def test_no_other_folder_is_read(self):
@@ -361,7 +366,7 @@ class TestMachines(unittest.TestCase):
         self.assertTrue(files.read(self.folder, entry))
         outside = dataclasses.replace(self.entry, name="../outside.json.gz")
         self.path.rename(self.folder.parent / "outside.json.gz")
-        with self.assertRaises(files.FileError):
+        with self.assertRaises(documents.DocumentError):
             files.read(self.folder, outside)
 
     def test_full_disk(self):

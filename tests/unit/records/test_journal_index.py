@@ -7,6 +7,7 @@ import unittest
 
 import ddt
 
+from rally_vmperf import errors
 from rally_vmperf.records import journal
 from rally_vmperf.records import journal_index
 from tests.unit import made
@@ -68,7 +69,7 @@ class TestJournalIndex(unittest.TestCase):
         """The message has their number, and the way out."""
         self.write("old", "t1", 1)
         with self.assertRaisesRegex(
-            journal_index.JournalNotFoundError,
+            errors.VMPerfError,
             "last:2: .* has runs of 1 tasks; .*rally-vmperf runs",
         ):
             self.find("last:2")
@@ -83,7 +84,7 @@ class TestJournalIndex(unittest.TestCase):
             "last:1000000",
         ):
             with self.assertRaisesRegex(
-                journal_index.JournalNotFoundError, f"^{name}: must be last"
+                errors.VMPerfError, f"^{name}: must be last"
             ):
                 self.find(name)
 

@@ -3,6 +3,7 @@ import pathlib
 import tempfile
 import unittest
 
+from rally_vmperf import errors
 from rally_vmperf.records import journal
 from rally_vmperf.records import model
 from rally_vmperf.records import sources
@@ -86,9 +87,7 @@ class SourcesTestCase(unittest.TestCase):
             (str(self.folder / "none.json"), "No such file"),
             (str(self.folder / "none.jsonl"), "No such file"),
         ):
-            with self.assertRaisesRegex(
-                sources.SourceError, message
-            ) as caught:
+            with self.assertRaisesRegex(errors.VMPerfError, message) as caught:
                 sources.read(path, SCENARIOS)
             self.assertNotIn("\n", str(caught.exception))
             self.assertIn(path, str(caught.exception))

@@ -230,6 +230,6 @@ class WatchTest(test_guest_power.Case):
 
     def test_another_machine(self):
         """A guest that answers with another key is not retried."""
-        self.machines["g1"].error = base.HostKeyMismatch("g1: not known")
+        self.machines["g1"].error = base.MachineError("g1: not known")
         self.assertEqual([], self.recover())
         self.assertEqual(1, len(self.machines["g1"].waited))

@@ -130,7 +130,7 @@ class OthersTest(Case):
     def test_a_guest_that_does_not_answer_again(self):
         others = self.others("stopped")
         form(others, "g1")
-        self.machines["g2"].error = base.HostKeyMismatch("g2: not known")
+        self.machines["g2"].error = base.MachineError("g2: not known")
         formed = form(others, "g1", "g2")
         self.assertEqual(
             {

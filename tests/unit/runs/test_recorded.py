@@ -5,6 +5,7 @@ import tempfile
 import unittest
 from unittest import mock
 
+from rally_vmperf import errors
 from rally_vmperf.baseline import document
 from rally_vmperf.execution import assignment
 from rally_vmperf.machines import base
@@ -354,9 +355,7 @@ class PartTestCase(unittest.TestCase):
     def test_another_machine_is_refused(self):
         self.measure(self.open_recording(), self.broken())
         other = golden.Machine("another")
-        with self.assertRaisesRegex(
-            recording.MachineMismatchError, "machine-id"
-        ):
+        with self.assertRaisesRegex(errors.VMPerfError, "machine-id"):
             self.measure(self.open_recording(), other)
         self.assertEqual([], other.jobs)
         self.assertTrue(other.closed)

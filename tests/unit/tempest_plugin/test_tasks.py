@@ -8,8 +8,8 @@ import unittest
 
 import ddt
 
+from rally_vmperf import errors
 from rally_vmperf.baseline import store
-from rally_vmperf.tempest_plugin import tasks
 from tests.unit.runs import whole
 from tests.unit.tempest_plugin import configured
 
@@ -125,7 +125,7 @@ class TasksTestCase(unittest.TestCase):
         """An error names the option, in one line."""
         question = self.build_question(name, **self.written(values))
         with self.assertRaisesRegex(
-            tasks.CONFIGURATION_ERRORS,
+            errors.VMPerfError,
             rf"^\[vmperf\] {message}.*, because .* has limits in .*; set the "
             "option, or remove these limits$",
         ):
@@ -169,9 +169,7 @@ class TasksTestCase(unittest.TestCase):
         task = question.build_task([workload], 1, {}, {})
         self.assertEqual({"class": "r740"}, task.contexts["vmperf_baseline"])
         both = self.build_question(baseline="metal", baseline_class="r740")
-        with self.assertRaisesRegex(
-            tasks.CONFIGURATION_ERRORS, "remove one of them"
-        ):
+        with self.assertRaisesRegex(errors.VMPerfError, "remove one of them"):
             both.skip_reason()
 
     def test_workloads_by_part(self):
@@ -258,9 +256,7 @@ class TasksTestCase(unittest.TestCase):
     def test_a_workload_without_a_baseline_is_rejected(self):
         self.register()
         question = self.build_question(baseline="metal")
-        with self.assertRaisesRegex(
-            tasks.CONFIGURATION_ERRORS, "no workload 'mbw'"
-        ):
+        with self.assertRaisesRegex(errors.VMPerfError, "no workload 'mbw'"):
             question.build_task(question.workloads_of("memory"), 1, {}, {})
 
     def test_slas_that_do_not_apply_are_skipped(self):
@@ -282,9 +278,7 @@ class TasksTestCase(unittest.TestCase):
             {"vmperf_overhead": {"max_percent": {"cqu.*": 5}}},
         )
         question = self.build_question(limits_file=path)
-        with self.assertRaisesRegex(
-            tasks.CONFIGURATION_ERRORS, "'cqu.*' matches no"
-        ):
+        with self.assertRaisesRegex(errors.VMPerfError, "'cqu.*' matches no"):
             question.check_limits()
         self.build_question().check_limits()
 
@@ -298,9 +292,7 @@ class TasksTestCase(unittest.TestCase):
         path = pathlib.Path(self.folder, "broken.yaml")
         path.write_text(text)
         question = self.build_question(limits_file=str(path), baseline="metal")
-        with self.assertRaisesRegex(
-            tasks.CONFIGURATION_ERRORS, message
-        ) as caught:
+        with self.assertRaisesRegex(errors.VMPerfError, message) as caught:
             question.skip_reason()
         self.assertNotIn("\n", str(caught.exception))
 
@@ -310,7 +302,5 @@ class TasksTestCase(unittest.TestCase):
             peer={"address": "fd00::1", "port": "2222"}
         )
         self.assertEqual({"address": "fd00::1", "port": 2222}, question.peer)
-        with self.assertRaisesRegex(
-            tasks.CONFIGURATION_ERRORS, "peer.*address"
-        ):
+        with self.assertRaisesRegex(errors.VMPerfError, "peer.*address"):
             _ = self.build_question(peer={"adress": "a"}).peer

@@ -13,12 +13,9 @@ from unittest import mock
 import ddt
 import yaml
 
-from rally_vmperf.audit import acknowledged
-from rally_vmperf.audit import fleet_capacity
-from rally_vmperf.cmd import compare
+from rally_vmperf import errors
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd.audit import audit
-from rally_vmperf.cmd.audit import host_list
 from rally_vmperf.cmd.audit import run_selection
 from rally_vmperf.guests import cloud
 from rally_vmperf.records import files
@@ -151,7 +148,7 @@ class TestAudit(unittest.TestCase):
         self.write_hosts()
         self.assertEqual(0, self.audit("last", "--margin", "30")[0])
         self.assertEqual(0, self.audit("last", "--margin", "cpu.*=30")[0])
-        with self.assertRaisesRegex(compare.CompareError, "--margin: "):
+        with self.assertRaisesRegex(errors.VMPerfError, "--margin: "):
             self.audit("last", "--margin", "disk.*=30")
 
     def test_acknowledged(self):
@@ -178,7 +175,7 @@ class TestAudit(unittest.TestCase):
         self.assertIn("20.0 %, beyond the acknowledged 10 %", text)
         path.write_text("- {host: h2, until: 2999-12-31, reason: old}\n")
         with self.assertRaisesRegex(
-            acknowledged.AcknowledgementError,
+            errors.VMPerfError,
             r"^--acknowledge .*known.yaml is damaged: \$\[0\]: 'loss_percent' "
             "is a required property$",
         ):
@@ -251,7 +248,7 @@ class TestAudit(unittest.TestCase):
             [row["status"] for row in written if row["row"] == "verdict"],
         )
         for option in ("--html", "-o"):
-            with self.assertRaisesRegex(audit.AuditError, "nowhere"):
+            with self.assertRaisesRegex(errors.VMPerfError, "nowhere"):
                 self.audit("last", option, self.folder / "nowhere" / "x")
 
     def test_json(self):
@@ -275,13 +272,13 @@ class TestAudit(unittest.TestCase):
         """It is an error, exit code 1."""
         self.write("h1")
         with self.assertRaisesRegex(
-            audit.AuditError, "no host can be compared: no other host"
+            errors.VMPerfError, "no host can be compared: no other host"
         ):
             self.audit("last")
 
     def test_no_runs(self):
         """Says how to make some."""
-        with self.assertRaisesRegex(audit.AuditError, "RUN is missing"):
+        with self.assertRaisesRegex(errors.VMPerfError, "RUN is missing"):
             self.audit()
         with self.assertRaisesRegex(
             run_selection.SelectionError, "rally task start"
@@ -306,9 +303,7 @@ class TestAudit(unittest.TestCase):
     def test_min_guests_without_numbers(self):
         """It is an error."""
         self.write_hosts()
-        with self.assertRaisesRegex(
-            fleet_capacity.CapacityError, "density: true"
-        ):
+        with self.assertRaisesRegex(errors.VMPerfError, "density: true"):
             self.audit("last", "--min-guests", "4")
 
     def test_list_hosts(self):
@@ -338,7 +333,7 @@ class TestAudit(unittest.TestCase):
     def test_list_hosts_needs_an_administrator(self):
         """The message says how to add one."""
         self.platform["admin"] = None
-        with self.assertRaisesRegex(host_list.HostListError, "has no admin"):
+        with self.assertRaisesRegex(errors.VMPerfError, "has no admin"):
             self.audit("--list-hosts")
 
     def test_placement_file(self):
@@ -353,5 +348,7 @@ class TestAudit(unittest.TestCase):
         self.assertEqual(2, self.audit("last", "--placement", path)[0])
         self.assertEqual(2, self.audit("last", "--placement")[0])
         path.write_text("[]")
-        with self.assertRaisesRegex(audit.AuditError, "--placement .*damaged"):
+        with self.assertRaisesRegex(
+            errors.VMPerfError, "--placement .*damaged"
+        ):
             self.audit("last", "--placement", path)

@@ -10,9 +10,9 @@ import tempfile
 import unittest
 from unittest import mock
 
+from rally_vmperf import errors
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
-from rally_vmperf.cmd import compare
 from rally_vmperf.cmd.baselines import baseline
 from rally_vmperf.cmd.baselines import baseline_import
 from rally_vmperf.measurement import finding
@@ -206,7 +206,7 @@ class TestFormats(unittest.TestCase):
             dataclasses.replace(content, entries=(entry,)), replace=True
         )
         with self.assertRaisesRegex(
-            compare.CompareError, "no metric .* baseline 'short' has no"
+            errors.VMPerfError, "no metric .* baseline 'short' has no"
         ):
             self.printed(baseline.Compare, "metal", "short")
 

@@ -7,7 +7,7 @@ import tempfile
 import unittest
 from unittest import mock
 
-from rally_vmperf.baseline import document
+from rally_vmperf import errors
 from rally_vmperf.baseline import store
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd.baselines import baseline_import
@@ -62,7 +62,7 @@ class RawTestCase(unittest.TestCase):
         self.assertEqual(content, self.registry.find({"class": "r730"}))
         self.assertEqual("r730xd", content.machine.name)
         self.assertEqual({"cpu_model": "E5"}, content.machine.fingerprint)
-        with self.assertRaisesRegex(document.BaselineError, "--replace"):
+        with self.assertRaisesRegex(errors.VMPerfError, "--replace"):
             self.register()
         self.register(data("dd-2019-all-none.txt"), "--replace")
 
@@ -134,7 +134,7 @@ class RawTestCase(unittest.TestCase):
                 "--fingerprint .*/damaged is damaged: line 1",
             ),
         ):
-            with self.assertRaisesRegex(document.BaselineError, message):
+            with self.assertRaisesRegex(errors.VMPerfError, message):
                 self.run_command(baseline_import.Import, "x", *arguments)
         self.assertEqual([], self.registry.names())
 
@@ -156,6 +156,6 @@ class RawTestCase(unittest.TestCase):
         large = self.write("large", "")
         os.truncate(large, 1 << 40)
         with self.assertRaisesRegex(
-            document.BaselineError, ".*/large: the output has more"
+            errors.VMPerfError, ".*/large: the output has more"
         ):
             self.register(f"dd:direction=write={large}")

@@ -12,10 +12,11 @@ from unittest import mock
 import ddt
 import yaml
 
+from rally_vmperf import errors
 from rally_vmperf.baseline import document
 from rally_vmperf.cmd.baselines import coverage
 from rally_vmperf.execution import protocols
-from rally_vmperf.guests import errors
+from rally_vmperf.guests import errors as guest_errors
 from tests.unit.guests import testing
 from tests.unit.guests.testing import calls
 
@@ -163,7 +164,7 @@ class TaskTest(Case):
         }
         keys = {"scenario": {"VMPerf.overhead": args}}
         with self.assertRaisesRegex(
-            document.BaselineError,
+            errors.VMPerfError,
             "has reboot: between_repetitions; .* or --reboot never",
         ):
             self.task(*SHAPE, **keys)
@@ -264,7 +265,7 @@ class RefusalTest(Case):
     def test_task(self, content, pattern):
         self.write(content)
         self.refused(
-            document.BaselineError,
+            errors.VMPerfError,
             pattern,
             self.read,
             "--task",
@@ -306,12 +307,12 @@ class RefusalTest(Case):
     )
     @ddt.unpack
     def test_subtask(self, keys, pattern):
-        self.refused(document.BaselineError, pattern, self.task, **keys)
+        self.refused(errors.VMPerfError, pattern, self.task, **keys)
 
     def test_arguments_of_the_task(self):
         self.write("a: 1")
         self.refused(
-            document.BaselineError,
+            errors.VMPerfError,
             "--task-args: 'flavor': must be a mapping",
             self.read,
             *("--task", str(self.path), "--task-args", "flavor"),
@@ -319,7 +320,7 @@ class RefusalTest(Case):
 
     def test_flavor(self):
         self.refused(
-            errors.GuestError,
+            guest_errors.GuestError,
             "flavor 'large' does not exist; the project sees small",
             self.read,
             *("--workload", "mbw", "--flavor", "large"),
@@ -328,7 +329,9 @@ class RefusalTest(Case):
     def test_flavors_of_one_name(self):
         twin = calls.Thing(id="f2", name="small", vcpus=1, ram=64)
         self.cloud.compute.all_flavors.append(twin)
-        self.refused(errors.GuestError, "select it by id: f1, f2", self.task)
+        self.refused(
+            guest_errors.GuestError, "select it by id: f1, f2", self.task
+        )
 
     @ddt.data("--cpus", "--memory", "--copies", "--repetitions", "--warmup")
     def test_numbers(self, option):

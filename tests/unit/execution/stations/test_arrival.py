@@ -116,7 +116,7 @@ class WaitAllTestCase(unittest.TestCase):
         )
 
     def test_another_host_key_ends_it_at_once(self):
-        wrong = base.HostKeyMismatch("g1: not the one known")
+        wrong = base.MachineError("g1: not the one known")
         machine = Booting("", entries=[wrong])
         (reached,) = self.wait(machine, timeout=1000)
         self.assertEqual("g1: not the one known", reached.error)

@@ -4,6 +4,7 @@ import unittest
 
 import ddt
 
+from rally_vmperf.questions.common import task
 from rally_vmperf.questions.density import levels
 
 
@@ -46,13 +47,13 @@ class TestExpand(unittest.TestCase):
     )
     def test_others_are_refused(self, levels_argument):
         """With the forms there are."""
-        with self.assertRaisesRegex(levels.LevelError, "doubling_to: 8"):
+        with self.assertRaisesRegex(task.InvalidTask, "doubling_to: 8"):
             levels.expand_levels(levels_argument)
 
     def test_a_range_ascends(self):
         """The message names both ends."""
         with self.assertRaisesRegex(
-            levels.LevelError, "from=4: must not exceed to=2"
+            task.InvalidTask, "from=4: must not exceed to=2"
         ):
             levels.expand_levels({"from": 4, "to": 2})
 
