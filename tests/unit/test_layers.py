@@ -15,6 +15,7 @@ BOTTOM = {
     "atomic",
     "documents",
     "errors",
+    "facts",
     "fields",
     "json_schema",
     "sanitize",
