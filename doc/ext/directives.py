@@ -26,13 +26,12 @@ from sphinx import application
 from sphinx.util import docutils as sphinx_docutils
 
 from doc.ext import markup
+from rally_vmperf import declaration
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import neighbours
 from rally_vmperf.guests import schema
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import task
-from rally_vmperf.questions.density import checks
-from rally_vmperf.questions.density import levels
 from rally_vmperf.workloads import registry
 
 #: The arguments of scenarios that have keys of their own.
@@ -42,10 +41,6 @@ KEYS: dict[str, markup.Schema] = {
     "peer": task.PEER,
     "workloads": assignment.SCHEMA,
 }
-_NESTED: dict[str, markup.Schema] = {
-    "levels": levels.SCHEMA,
-    "stop": checks.STOP_SCHEMA,
-}
 _CONTEXTS = ("vmperf_baseline", "vmperf_guests@openstack")
 _RULE = "-"
 
@@ -53,11 +48,13 @@ _RULE = "-"
 def scenarios() -> markup.Lines:
     """Return a section for each scenario with its arguments."""
     lines: markup.Lines = []
-    for name in table.scenarios():
+    for name, question in table.scenarios().items():
         plugin = scenario.Scenario.get(name)
         lines += [f".. _{name}:", "", *markup.title(name, _RULE)]
         lines += [markup.prose(inspect.getdoc(plugin) or ""), ""]
-        lines += markup.describe_parameters(plugin.run, _NESTED)
+        lines += markup.describe_schema(
+            declaration.build_schema(question.arguments)
+        )
     return lines
 
 

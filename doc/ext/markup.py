@@ -1,13 +1,10 @@
 """reStructuredText of JSON Schemas and of signatures."""
 
 import collections.abc
-import inspect
 import json
 import re
 import textwrap
 import typing as t
-
-from rally.common.plugin import info
 
 Schema = collections.abc.Mapping[str, t.Any]
 Lines = list[str]
@@ -88,31 +85,6 @@ def describe_schema(
         lines += _define(key, facts, rule.get("description", ""))
         if key not in SHARED and not _is_reference(rule):
             lines += indent(describe_schema(rule, ranges=ranges))
-    return lines
-
-
-def describe_parameters(
-    function: t.Callable[..., t.Any], schemas: Schema
-) -> Lines:
-    """Return a definition list of the parameters of a function.
-
-    :param schemas: The JSON Schemas of parameters with keys of their own.
-    """
-    parsed = info.parse_docstring(inspect.getdoc(function) or "")
-    texts = {entry["name"]: entry["doc"] for entry in parsed["params"]}
-    lines: Lines = []
-    for name, parameter in inspect.signature(function).parameters.items():
-        if name == "self":
-            continue
-        default = parameter.default
-        facts = [*_list_choices(parameter.annotation)]
-        if default is parameter.empty:
-            facts.append("required")
-        elif default is not None:
-            facts.append(f"default {literal(default)}")
-        lines += _define(name, facts, texts[name])
-        if name in schemas:
-            lines += indent(describe_schema(schemas[name]))
     return lines
 
 
@@ -201,10 +173,3 @@ def _default(rule: Schema) -> str:
     if isinstance(default, list):
         return f"default {', '.join(map(literal, default))}"
     return f"default {literal(default)}"
-
-
-def _list_choices(annotation: t.Any) -> collections.abc.Iterator[str]:
-    """Yield the choices that an annotation allows, as one text."""
-    for part in (annotation, *t.get_args(annotation)):
-        if t.get_origin(part) is t.Literal:
-            yield " or ".join(map(literal, t.get_args(part)))

@@ -128,8 +128,8 @@ def create_plan(parsed: argparse.Namespace) -> TaskPlan:
 
 def _add_subtask(
     task_plan: TaskPlan,
-    workload: tasks.Task,
-    task_question: question.Question,
+    workload: tasks.AnyTask,
+    task_question: question.AnyQuestion,
     platform: rally_api.Platform,
     baselines: store.Store,
 ) -> None:
@@ -138,7 +138,7 @@ def _add_subtask(
 
     guests_plan = plan.create_plan_from_options(
         {"env": {"platforms": {"openstack": platform}}},
-        task_question.guest_options(workload.arguments, workload.guests),
+        task_question.create_guest_options(workload),
         has_networks="network" not in workload.contexts,
         **task_question.list_flags(workload),
     )
@@ -156,7 +156,7 @@ def _add_subtask(
     workload = dataclasses.replace(
         workload, vcpus=flavor.vcpus, sequential=guests_plan.sequential
     )
-    minutes = task_question.minutes(workload)
+    minutes = task_question.estimate_minutes(workload)
     task_plan.minutes += minutes
     task_plan.rows.append((workload.title, "minutes, about", minutes, "", ""))
     remarks = list(requirements.remarks)
@@ -165,7 +165,7 @@ def _add_subtask(
     problems = [requirements.error] if requirements.error else []
     try:
         remarks += checks.check_task(workload, task_question, baselines)
-        for copies in task_question.compared(workload):
+        for copies in task_question.list_compared_copies(workload):
             if workload.baseline is None:
                 continue
             baseline = baselines.find(workload.baseline)
@@ -187,7 +187,7 @@ def _add_subtask(
 
 
 def _describe_sessions(
-    task: tasks.Task,
+    task: tasks.AnyTask,
     entries: list[document.Entry],
     baseline: document.Baseline,
 ) -> list[str]:
@@ -211,7 +211,7 @@ def _describe_sessions(
     return sentences
 
 
-def _describe_few_sessions(task: tasks.Task, boots: int, name: str) -> str:
+def _describe_few_sessions(task: tasks.AnyTask, boots: int, name: str) -> str:
     """Return that few boots or sessions decide little, as a sentence.
 
     :param boots: Their number, at least three: each has one value in the
@@ -234,7 +234,7 @@ def _describe_few_sessions(task: tasks.Task, boots: int, name: str) -> str:
 
 
 def _list_distances(
-    task: tasks.Task,
+    task: tasks.AnyTask,
     entries: list[document.Entry],
     baseline: document.Baseline,
     remarks: list[str],

@@ -210,7 +210,7 @@ def report_outputs(parsed: argparse.Namespace) -> "reports.RunReport":
     )
     names = [_split_argument(one)[2] for one in parsed.guest]
     return reports.create_report(
-        question.QUESTION.section(),
+        question.QUESTION.get_section(),
         run,
         conclusion=conclusion.conclude(judgement),
         facts=[

@@ -37,7 +37,7 @@ _SECTIONS = json_schema.mapping(
     }
 )
 #: A workload of a task, and its question.
-QuestionTask = tuple[tasks.Task, question.Question]
+QuestionTask = tuple[tasks.AnyTask, question.AnyQuestion]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -259,7 +259,7 @@ def _check_slas(
         name
         for workload, task_question in workloads
         for name in limits_file.list_applicable_slas(
-            task_question, workload.arguments
+            task_question, vars(workload.arguments)
         )
     }
     used = {name for workload, _ in workloads for name in workload.criteria}
@@ -307,14 +307,12 @@ def _check_keys(content: t.Any, origin: str) -> None:
 def _convert(
     workload: documents.Arguments,
     title: str,
-    task_question: question.Question,
+    task_question: question.AnyQuestion,
     origin: str,
-) -> tasks.Task:
+) -> tasks.AnyTask:
     """Return a workload of Rally as a task; reject an invalid one."""
     try:
-        task = tasks.create_from_rally(
-            workload, task_question.scenario, title, task_question.defaults
-        )
+        task = task_question.create_task(workload, title)
         sections = {
             "runner": workload["runner"],
             "vmperf_guests": task.guests,
@@ -322,7 +320,7 @@ def _convert(
         tasks.check_schema(sections, _SECTIONS)
         checks.parse_criteria(task, task_question)
         # Invalid copies are rejected here.
-        _ = task_question.copies(task)
+        _ = task_question.list_copies(task)
     except tasks.InvalidTask as error:
         raise document.BaselineError(f"{origin}: {error}") from error
     return task

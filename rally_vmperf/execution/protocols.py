@@ -1,11 +1,10 @@
 """The protocol of a run: steps before each command and repetition."""
 
-import collections.abc
 import dataclasses
 import math
 import typing as t
 
-from rally_vmperf import json_schema
+from rally_vmperf import declaration
 
 #: When guests are stopped and started again.
 Reboot = t.Literal["auto", "never", "between_workloads", "between_repetitions"]
@@ -14,50 +13,33 @@ MAX_AUTO_BOOT = 60
 #: The size of bare metal: limited to the guest's shape, or the whole machine.
 Shape = t.Literal["guest", "whole"]
 
-#: JSON Schema of the options that a single workload can override.
-OF_WORKLOADS = {
-    "cooldown": json_schema.number(
-        "Pause before each command in seconds.", minimum=0, maximum=3600
-    ),
-    "drop_caches": json_schema.flag(
-        "Whether page cache, dentries and inodes are dropped before each "
-        "command, which requires root."
-    ),
-}
-#: JSON Schema of the protocol, as arguments of a scenario.
-SCHEMA = {
-    **OF_WORKLOADS,
-    "reboot": json_schema.choice(
-        t.get_args(Reboot),
-        "When guests are stopped and started again; auto: between "
-        f"repetitions if they boot within {MAX_AUTO_BOOT} s.",
-    ),
-    "shape": json_schema.choice(
-        t.get_args(Shape),
-        "Whether bare metal is limited to the guest's shape.",
-    ),
-}
-
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Protocol:
     """The protocol of a task, without the options of single workloads.
 
-    :param cooldown: The pause before each command in seconds.
-    :param drop_caches: Whether caches are dropped before each command.
+    :param cooldown: The idle time in seconds before each command.
+    :param drop_caches: Whether the page cache, dentries and inodes of the
+        machines are dropped before each command, which requires root. A
+        workload can override it.
+    :param reboot: The time at which Nova stops and starts the guests: never,
+        between_workloads, or between_repetitions. auto: between repetitions
+        if the guests booted within 60 s.
+    :param shape: The resources of bare metal in the baseline. guest: the CPUs
+        and memory of the guests. whole: all CPUs and memory.
     """
 
-    cooldown: float = 0
+    cooldown: t.Annotated[float, {"minimum": 0, "maximum": 3600}] = 0
     drop_caches: bool = False
     reboot: Reboot = "never"
     shape: Shape = "guest"
 
-    def options(self) -> dict[str, t.Any]:
+    def plain(self) -> dict[str, t.Any]:
         """Return the options of the whole run as a dict for records."""
-        options = {"reboot": self.reboot, "shape": self.shape}
+        settings = {"reboot": self.reboot, "shape": self.shape}
         return {
             key: option
-            for key, option in options.items()
+            for key, option in settings.items()
             if option != getattr(DEFAULT, key)
         }
 
@@ -110,12 +92,8 @@ class Protocol:
 
 #: The default protocol.
 DEFAULT = Protocol()
-
-
-def create_protocol(
-    arguments: collections.abc.Mapping[str, t.Any],
-) -> Protocol:
-    """Return the protocol: pauses, caches, reboots and shape."""
-    return Protocol(
-        **{name: arguments[name] for name in SCHEMA if name in arguments}
-    )
+#: JSON Schema of the options that a single workload can override.
+OF_WORKLOADS = {
+    name: declaration.build_schema(Protocol)["properties"][name]
+    for name in ("cooldown", "drop_caches")
+}

@@ -37,8 +37,8 @@ REQUEST_ERRORS = (
 
 
 def check_task(
-    subtask: task.Task,
-    task_question: question.Question,
+    subtask: task.AnyTask,
+    task_question: question.AnyQuestion,
     baselines: store.Store,
 ) -> list[str]:
     """Reject a task that is not valid; return warnings as a list of texts.
@@ -51,21 +51,18 @@ def check_task(
     """
     workloads = (
         *subtask.assignments,
-        *task_question.unmeasured_workloads(subtask.arguments),
+        *task_question.list_unmeasured(subtask),
     )
     needed = assignment.required_endpoints(workloads)
     _check_runner(subtask)
     check_repetitions(subtask)
-    for name in task_question.contexts:
-        if name not in subtask.contexts:
-            raise task.InvalidTask(f"contexts: {name} is missing")
+    if "vmperf_guests" not in subtask.contexts:
+        raise task.InvalidTask("contexts: vmperf_guests is missing")
     criteria = parse_criteria(subtask, task_question)
     task.check_schema(subtask.guests, schema.KEYS, "vmperf_guests")
     supply = requirements.create_supply(subtask.guests)
     remarks = task_question.check(subtask)
-    _check_vcpu_limits(
-        task_question.guest_options(subtask.arguments, subtask.guests)
-    )
+    _check_vcpu_limits(task_question.create_guest_options(subtask))
     _check_endpoints(subtask, needed)
     ports.used_ports(subtask.assignments, subtask.count)
     open_files.allow_files(subtask.count)
@@ -88,7 +85,7 @@ def check_task(
     return remarks
 
 
-def _check_shape(subtask: task.Task, baseline: document.Baseline) -> None:
+def _check_shape(subtask: task.AnyTask, baseline: document.Baseline) -> None:
     """Reject a baseline that lacks a workload or a shape of the task.
 
     :raises BaselineError: If the baseline does not cover a workload.
@@ -107,7 +104,9 @@ def _check_shape(subtask: task.Task, baseline: document.Baseline) -> None:
             )
 
 
-def _check_counted(subtask: task.Task, criterion: question.Criterion) -> None:
+def _check_counted(
+    subtask: task.AnyTask, criterion: question.Criterion
+) -> None:
     """Reject limits that no run with so few repetitions can pass."""
     counted = subtask.times - subtask.warmup
     if counted < criterion.fewest_repetitions:
@@ -166,7 +165,7 @@ def _check_vcpu_limits(guest_options: documents.Arguments) -> None:
 
 
 def _check_endpoints(
-    subtask: task.Task, needed: collections.abc.Container[str]
+    subtask: task.AnyTask, needed: collections.abc.Container[str]
 ) -> None:
     """Reject network workloads without their remote endpoint."""
     if "peer" in needed and not subtask.peer:
@@ -211,7 +210,9 @@ def _check_control(subtask: task.Task) -> None:
         )
 
 
-def _check_versions(subtask: task.Task, baseline: document.Baseline) -> None:
+def _check_versions(
+    subtask: task.AnyTask, baseline: document.Baseline
+) -> None:
     """Reject a baseline with tools that are too old for the metrics.
 
     The tools of guests are checked after their boot.
@@ -229,7 +230,7 @@ def _check_versions(subtask: task.Task, baseline: document.Baseline) -> None:
 
 
 def _check_bundle(
-    subtask: task.Task,
+    subtask: task.AnyTask,
     guest_bundle: bundle.Bundle,
     baseline: document.Baseline,
 ) -> None:
@@ -255,8 +256,8 @@ def _check_bundle(
 
 
 def check_reference(
-    subtask: task.Task,
-    task_question: question.Question,
+    subtask: task.AnyTask,
+    task_question: question.AnyQuestion,
     baseline: document.Baseline,
     shape: document.Shape,
 ) -> None:
@@ -303,7 +304,7 @@ def check_reference(
 
 
 def _check_recorded(
-    subtask: task.Task,
+    subtask: task.AnyTask,
     baseline: document.Baseline,
     entries: collections.abc.Iterable[document.Entry],
     name: str,
@@ -331,7 +332,7 @@ def _check_recorded(
 
 
 def parse_criteria(
-    subtask: task.Task, task_question: question.Question
+    subtask: task.AnyTask, task_question: question.AnyQuestion
 ) -> list[question.ParsedCriterion]:
     """Return the criteria of a task; reject invalid or unrelated ones.
 

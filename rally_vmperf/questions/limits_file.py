@@ -79,7 +79,7 @@ def check_limits(
 
 
 def list_applicable_slas(
-    run_question: question.Question, arguments: documents.Arguments
+    run_question: question.AnyQuestion, arguments: documents.Arguments
 ) -> list[str]:
     """Return the names of the SLAs that apply to a run, as a list.
 

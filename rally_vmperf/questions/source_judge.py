@@ -19,7 +19,7 @@ if t.TYPE_CHECKING:
     from rally_vmperf.report import reports
 
 
-def get_question(source: sources.Source) -> question.Question:
+def get_question(source: sources.Source) -> question.AnyQuestion:
     """Return the question of a run.
 
     :raises SourceError: If the question is unknown.
@@ -101,7 +101,7 @@ def judge_source(
     return dataclasses.replace(
         run,
         title=run_question.describe(run),
-        remarks=tuple(run_question.remark(run)),
+        remarks=tuple(run_question.list_remarks(run)),
     )
 
 
@@ -127,7 +127,7 @@ def create_report(run: judged_run.JudgedRun) -> "reports.RunReport":
     """Return the report of a judged run, with its question's section."""
     from rally_vmperf.report import reports
 
-    section = table.questions()[run.question].section()
+    section = table.questions()[run.question].get_section()
     return reports.create_report(section, run)
 
 

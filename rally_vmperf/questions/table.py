@@ -1,7 +1,5 @@
 """The table of all questions."""
 
-import dataclasses
-
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import validity
 from rally_vmperf.questions.density import question as density
@@ -9,7 +7,7 @@ from rally_vmperf.questions.migration import question as migration
 from rally_vmperf.questions.overhead import question as overhead
 from rally_vmperf.questions.tuning import question as tuning
 
-_QUESTIONS: dict[str, question.Question] = {}
+_QUESTIONS: dict[str, question.AnyQuestion] = {}
 
 
 def _list_own_criteria(name: str) -> list[question.Criterion]:
@@ -27,11 +25,11 @@ def _list_own_criteria(name: str) -> list[question.Criterion]:
 VALID = validity.create_criterion(_list_own_criteria)
 
 
-def register(listed_question: question.Question) -> None:
+def register(listed_question: question.AnyQuestion) -> None:
     """Add a question to the table, with the common criterion."""
-    _QUESTIONS[listed_question.name] = dataclasses.replace(
-        listed_question, criteria=(*listed_question.criteria, VALID)
-    )
+    _QUESTIONS[listed_question.name] = listed_question
+    if VALID not in listed_question.criteria:
+        listed_question.criteria = (*listed_question.criteria, VALID)
 
 
 for _question in (
@@ -43,12 +41,12 @@ for _question in (
     register(_question)
 
 
-def questions() -> dict[str, question.Question]:
+def questions() -> dict[str, question.AnyQuestion]:
     """Return all questions as a dict by their name in records."""
     return dict(_QUESTIONS)
 
 
-def scenarios() -> dict[str, question.Question]:
+def scenarios() -> dict[str, question.AnyQuestion]:
     """Return all questions as a dict by the name of their scenario."""
     return {
         listed_question.scenario: listed_question

@@ -395,6 +395,6 @@ class RunRequest(RunEnvironment):
             conditions=tuple(run_conditions),
             order=order,
             enough=enough,
-            options={**options, **others, **self.protocol.options()},
+            options={**options, **others, **self.protocol.plain()},
             **{**usual, **fields},
         )

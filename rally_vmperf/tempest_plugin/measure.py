@@ -77,7 +77,9 @@ class Measurement:
     warn: runs.Progress
 
     def run(
-        self, workload: task.Task, task_question: question.Question
+        self,
+        workload: task.AnyTask,
+        task_question: question.AnyQuestion,
     ) -> ReportedRun:
         """Measure all repetitions, judge them, and return the run.
 

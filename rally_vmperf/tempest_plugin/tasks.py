@@ -3,6 +3,7 @@
 import collections.abc
 import dataclasses
 import functools
+import types
 import typing as t
 
 from rally_vmperf import documents
@@ -29,7 +30,7 @@ class ConfiguredQuestion:
     """
 
     conf: t.Any
-    question: question.Question
+    question: question.AnyQuestion
 
     @property
     def group(self) -> t.Any:
@@ -73,7 +74,7 @@ class ConfiguredQuestion:
                 return "workloads_file or baseline must be set"
         network = self.workloads_of("network")
         if network and not self.peer:
-            draft = self._create_task(network, 1, {}, {})
+            draft = self._create_draft(network)
             selected = self._select_limits(draft)
             if not self.available_workloads() or any(
                 selected.get(criterion.name, {}).get(key)
@@ -154,7 +155,7 @@ class ConfiguredQuestion:
         return workloads
 
     @property
-    def peer(self) -> documents.Arguments | None:
+    def peer(self) -> dict[str, t.Any] | None:
         """The other end of network workloads.
 
         :raises InvalidTask: If a field such as the address or port is invalid.
@@ -198,7 +199,7 @@ class ConfiguredQuestion:
         count: int,
         arguments: documents.Arguments,
         guests: documents.Arguments,
-    ) -> task.Task:
+    ) -> task.AnyTask:
         """Return a task that measures some of the workloads.
 
         The task contains the limits that match a metric of these workloads.
@@ -210,9 +211,12 @@ class ConfiguredQuestion:
         :raises Exception: If the task is invalid; one of
             ``CONFIGURATION_ERRORS``.
         """
-        draft = self._create_task(workloads, count, arguments, guests)
+        draft = self._create_draft(workloads, count, guests)
+        content = self.question.arguments(**vars(draft.arguments), **arguments)
         complete = dataclasses.replace(
-            draft, criteria=self._select_limits(draft)
+            draft,
+            arguments=content.complete(draft.times),
+            criteria=self._select_limits(draft),
         )
         checks.check_task(
             complete, self.question, store.Store(self.group.baseline_dir)
@@ -225,35 +229,34 @@ class ConfiguredQuestion:
             self.group.limits_file,
             self.question.criteria,
             self.limits,
-            self._create_task(self.workloads, 1, {}, {}).metrics,
+            self._create_draft(self.workloads).metrics,
         )
 
-    def _create_task(
+    def _create_draft(
         self,
         workloads: collections.abc.Sequence[documents.Arguments],
-        count: int,
-        arguments: documents.Arguments,
-        guests: documents.Arguments,
-    ) -> task.Task:
-        """Return a task with these workloads and guests, without limits."""
+        count: int = 1,
+        guests: documents.Arguments = types.MappingProxyType({}),
+    ) -> task.AnyTask:
+        """Return a task without limits and arguments of the question."""
         group = self.group
         options = read_guest_options(self.conf, count, **guests)
         contexts: dict[str, documents.Arguments] = {"vmperf_guests": options}
         if self.baseline_reference:
             contexts["vmperf_baseline"] = self.baseline_reference
+        times = group.repetitions + group.warmup
         return task.Task(
             title="",
             scenario=self.question.scenario,
-            arguments={
-                "workloads": list(workloads),
-                "warmup": group.warmup,
-                "peer": self.peer,
-                **arguments,
-            },
+            arguments=task.Arguments(
+                workloads=list(workloads),
+                warmup=group.warmup,
+                peer=self.peer,
+            ),
             contexts=contexts,
             criteria={},
             runner="serial",
-            times=group.repetitions + group.warmup,
+            times=times,
         )
 
     def _select_limits(self, draft: task.Task) -> task.Sections:

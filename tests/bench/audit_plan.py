@@ -53,7 +53,10 @@ def estimate_hours(number: int, **arguments: object) -> float:
         config_file=os.devnull,
     )
     workloads = task_file.read_task(str(TASK), parsed)
-    return sum(question.minutes(task) for task, question in workloads) / 60
+    return (
+        sum(question.estimate_minutes(task) for task, question in workloads)
+        / 60
+    )
 
 
 def run_hosts(number: int, directory: pathlib.Path) -> int:

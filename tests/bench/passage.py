@@ -15,7 +15,7 @@ import types
 import typing as t
 from unittest import mock
 
-from rally_vmperf.plugins.scenarios import density
+from rally_vmperf.plugins import scenarios
 from rally_vmperf.plugins.sla import criteria
 from rally_vmperf.plugins.validators import task
 from rally_vmperf.questions import source_judge
@@ -171,13 +171,7 @@ SAMPLE = 9876.5
 #: What the scenario of a question is given beside the workloads.
 _OWN: dict[str, dict[str, t.Any]] = {
     "overhead": {},
-    "density": {
-        "levels": [1, 2],
-        "order": "listed",
-        "idle_guests": "running",
-        "solo_guest": "rotate",
-        "stop": None,
-    },
+    "density": {"levels": [1, 2], "order": "listed"},
 }
 _MAIN = {"overhead": "vmperf_overhead", "density": "vmperf_degradation"}
 
@@ -206,7 +200,9 @@ class Drive:
         options = mock.Mock(baseline_dir=folder, journal_dir=folder)
         conf = mock.MagicMock(vmperf=options)
         with mock.patch.object(task, "CONF", conf):
-            task.Task().validate({}, config, density.Density, None)
+            task.Task().validate(
+                {}, config, scenarios.SCENARIOS["VMPerf.density"], None
+            )
 
     def measure(self) -> list[t.Any]:
         """Run three repetitions; return their records."""
@@ -224,9 +220,10 @@ class Drive:
             question=self.question,
             journal=journal.Journal(self.folder, self.question),
         )
-        make = questions.questions()[self.question].run
+        question = questions.questions()[self.question]
+        arguments = question.arguments(workloads=[], **_OWN[self.question])
         run = case.run_cache.get_run(
-            "w", lambda: make(case, _OWN[self.question])
+            "w", lambda: question.start(case, arguments)
         )
         records = [run.repeat(number) for number in (1, 2, 3)]
         case.run_cache.close("w")

@@ -9,6 +9,7 @@ from unittest import mock
 from rally_vmperf import resources
 from rally_vmperf.guests.setup import upload
 from rally_vmperf.image import guest_image
+from rally_vmperf.image.system import packages
 from tests import patience
 from tests.functional import laboratory
 from tests.long import long
@@ -48,10 +49,8 @@ def write_recipe(folder: pathlib.Path) -> None:
         if name in text:
             raise AssertionError(f"finish.sh: still installs {name}")
     finish.write_text(text)
-    packages = folder / "packages.txt"
-    packages.write_text(
-        packages.read_text() + "\ncloud-init\ncloud-guest-utils\n"
-    )
+    names = folder / "packages.txt"
+    names.write_text(names.read_text() + "\ncloud-init\ncloud-guest-utils\n")
 
 
 @long.LONG
@@ -66,6 +65,8 @@ class TestCloudInit(laboratory.Case):
             output=lab.folder / "cloud-init.qcow2",
             workloads=("sysbench",),
         )
+        log = lab.folder / "cloud-init.log"
+        packages.install(guest_image.TOOLS, log)
         # The recipe of our image is changed, and not copied.
         with mock.patch.object(
             guest_image.resources,
@@ -73,7 +74,7 @@ class TestCloudInit(laboratory.Case):
             autospec=True,
             return_value=folder,
         ):
-            guest_image.build(recipe, lab.folder / "cloud-init.log")
+            guest_image.build(recipe, log)
         image_id = upload.upload_image(
             lab.admin,
             NAME,
@@ -82,6 +83,8 @@ class TestCloudInit(laboratory.Case):
             print,
         )
         self.addCleanup(lab.admin.image.delete_image, image_id)
+        # Rally measures in a project of its own.
+        lab.admin.image.update_image(image_id, visibility="public")
         self.image_id = image_id
 
     def test_boot_and_measurement(self):
@@ -105,5 +108,5 @@ class TestCloudInit(laboratory.Case):
         ]
         self.assertEqual(3, len(rates))
         self.assertGreater(min(rates), 0)
-        packages = (lab.folder / "cloud-init.manifest").read_text()
-        self.assertIn("cloud-init\t", packages)
+        manifest = (lab.folder / "cloud-init.manifest").read_text()
+        self.assertIn("cloud-init\t", manifest)

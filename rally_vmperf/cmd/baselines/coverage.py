@@ -220,7 +220,7 @@ def _read_from_task(parsed: argparse.Namespace) -> CoverageRequest:
                 f"than {task.times}, the times of the runner; increase times, "
                 "or add --repetitions N"
             )
-        copies = parsed.copies or question.copies(task)
+        copies = parsed.copies or question.list_copies(task)
         for shape in _list_shapes(parsed, task.guests.get("flavor"), copies):
             coverage = Coverage(
                 assignments=_complete_assignments(

@@ -1,5 +1,6 @@
 """A context that boots guests."""
 
+import dataclasses
 import json
 import typing as t
 
@@ -205,11 +206,14 @@ def _create_options(
     """
     from rally_vmperf.questions import table
 
-    stored = db.workload_get(owner)
-    question = table.scenarios().get(stored["name"])
-    if question is None:
+    workload = _read_workload(owner)
+    if workload is None:
         return options
-    return question.guest_options(stored["args"], options)
+    workload = dataclasses.replace(
+        workload, contexts={"vmperf_guests": options}
+    )
+    question = table.scenarios()[workload.scenario]
+    return question.create_guest_options(workload)
 
 
 def _get_scenario_requirements(
@@ -247,18 +251,16 @@ def _check_others(owner: str) -> None:
         )
 
 
-def _read_workload(owner: str) -> "tasks.Task | None":
+def _read_workload(owner: str) -> "tasks.AnyTask | None":
     """Return a workload in Rally's database as a task; None for others.
 
     :param owner: The identifier of a Rally workload with any scenario.
     """
     from rally_vmperf.questions import table
-    from rally_vmperf.questions.common import task as tasks
 
     stored = db.workload_get(owner)
-    if stored["name"] not in table.scenarios():
-        return None
-    return tasks.create_from_rally(stored, stored["name"])
+    question = table.scenarios().get(stored["name"])
+    return question.create_task(stored) if question else None
 
 
 def _log_info(line: str) -> None:

@@ -11,6 +11,7 @@ from rally_vmperf.guests import request
 from rally_vmperf.guests import schema
 from rally_vmperf.machines import base
 from rally_vmperf.plugins.validators import task as validators
+from rally_vmperf.questions import table
 from rally_vmperf.questions.common import task
 
 #: The configuration or context that Rally validates.
@@ -26,7 +27,8 @@ class Reach(validators.TaskValidator):
     def check(self, context: Config, config: Config, scenario: t.Any) -> None:
         """Reject a task whose files or routes do not exist on this machine."""
         try:
-            workload = task.create_from_rally(config, scenario.get_name())
+            question = table.scenarios()[scenario.get_name()]
+            workload = question.create_task(config)
         except task.InvalidTask:
             return  # The validator vmperf_task reports the error.
         guests, peer = workload.guests, workload.peer or {}

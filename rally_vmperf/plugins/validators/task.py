@@ -92,7 +92,7 @@ class Cloud(TaskValidator):
         sized = dataclasses.replace(
             workload, vcpus=shape.vcpus, sequential=planned.sequential
         )
-        minutes = task_question.minutes(sized)
+        minutes = task_question.estimate_minutes(sized)
         LOG.info(f"plan: about {minutes} minutes, including boot of guests")
 
 
@@ -111,20 +111,19 @@ def warn_about_killed_runs() -> None:
 
 def _convert_workload(
     config: Config, scenario: t.Any
-) -> tuple[tasks.Task, question.Question]:
+) -> tuple[tasks.AnyTask, question.AnyQuestion]:
     """Return a workload of Rally as a task, and its question.
 
     :raises InvalidTask: If arguments that all checks require are invalid.
     """
     task_question = table.scenarios()[scenario.get_name()]
-    workload = tasks.create_from_rally(
-        config, task_question.scenario, defaults=task_question.defaults
-    )
-    return workload, task_question
+    return task_question.create_task(config), task_question
 
 
 def _check_capacity(
-    context: Config, workload: tasks.Task, task_question: question.Question
+    context: Config,
+    workload: tasks.AnyTask,
+    task_question: question.AnyQuestion,
 ) -> "plan.Plan":
     """Return the plan of the guests; reject guests that do not fit."""
     from rally_vmperf.guests.planning import plan
@@ -132,7 +131,7 @@ def _check_capacity(
     # A network that a context creates does not exist yet.
     planned = plan.create_plan_from_options(
         context,
-        task_question.guest_options(workload.arguments, workload.guests),
+        task_question.create_guest_options(workload),
         has_networks="network" not in workload.contexts,
         **task_question.list_flags(workload),
     )
@@ -141,12 +140,12 @@ def _check_capacity(
 
 
 def _check_baseline(
-    workload: tasks.Task,
-    task_question: question.Question,
+    workload: tasks.AnyTask,
+    task_question: question.AnyQuestion,
     shape: document.Shape,
 ) -> None:
     """Reject a baseline without the shape, or with which no run can pass."""
-    copies = task_question.compared(workload)
+    copies = task_question.list_compared_copies(workload)
     if not copies or workload.baseline is None:
         return
     baseline = store.Store(CONF.vmperf.baseline_dir).find(workload.baseline)

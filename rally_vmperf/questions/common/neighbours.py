@@ -1,9 +1,10 @@
-"""The criterion for the loss that neighbours cause."""
+"""Neighbours in a task, and the criterion for the loss that they cause."""
 
+import dataclasses
 import functools
 import typing as t
 
-from rally_vmperf import documents
+from rally_vmperf.execution import assignment
 from rally_vmperf.execution import neighbours
 from rally_vmperf.guests import errors
 from rally_vmperf.judging import axes
@@ -12,71 +13,75 @@ from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
 
 if t.TYPE_CHECKING:
+    from rally_vmperf.runs import conditions
     from rally_vmperf.runs import run_request
 
+# Arguments have a field with the name of this module.
+_Neighbours = neighbours.Neighbours
+_SCHEMA = neighbours.SCHEMA
 #: The conditions without neighbours.
 WITHOUT: repetition.Axes = {axes.NEIGHBOURS.name: False}
 
 
-def get_neighbours(
-    arguments: documents.Arguments,
-) -> neighbours.Neighbours | None:
-    """Return the neighbours of a task; None if it has none.
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Arguments:
+    """The argument of scenarios with guests that are not measured."""
 
-    :raises InvalidTask: If the argument is not valid.
-    :raises WorkloadError: If neighbours cannot run the workload.
-    """
-    argument = arguments.get("neighbours")
-    task.check_schema(argument, neighbours.SCHEMA, "neighbours")
-    return neighbours.create_neighbours(argument)
+    neighbours: t.Annotated[dict[str, t.Any] | None, _SCHEMA] = None
 
+    def _create(self) -> _Neighbours | None:
+        """Return the neighbours of a task; None if it has none.
 
-def count_guests(arguments: documents.Arguments) -> int:
-    """Return the number of neighbours on each host; 0 without them."""
-    configured = get_neighbours(arguments)
-    return configured.guests if configured else 0
+        :raises WorkloadError: If neighbours cannot run the workload.
+        """
+        return neighbours.create_neighbours(self.neighbours)
 
+    def count_neighbours(self) -> int:
+        """Return the number of neighbours on each host; 0 without them."""
+        configured = self._create()
+        return configured.guests if configured else 0
 
-def list_workloads(arguments: documents.Arguments) -> question.Assignments:
-    """Return the workload of neighbours as a tuple, empty without them."""
-    configured = get_neighbours(arguments)
-    return (configured.work,) if configured else ()
+    def list_workloads(self) -> tuple[assignment.Assignment, ...]:
+        """Return the workload of neighbours as a tuple, empty without."""
+        configured = self._create()
+        return (configured.work,) if configured else ()
 
+    def create_unmeasured(
+        self, request: "run_request.RunRequest"
+    ) -> "conditions.Unmeasured | None":
+        """Return the neighbours among booted guests; None without them.
 
-def take_argument(
-    request: "run_request.RunRequest", arguments: documents.Arguments
-) -> documents.Arguments:
-    """Return arguments with ``unmeasured`` guests for ``neighbours``.
+        :raises GuestError: If a guest is unavailable.
+        """
+        from rally_vmperf.runs import conditions
 
-    :raises GuestError: If a guest is unavailable.
-    """
-    from rally_vmperf.runs import conditions
-
-    others = {**arguments}
-    configured = neighbours.create_neighbours(others.pop("neighbours", None))
-    if configured is None:
-        return others
-    if request.booted.absent:
-        raise errors.GuestError(
-            f"neighbours: guests {', '.join(request.booted.absent)} failed "
-            "to boot, so neighbours cannot be assigned; run the task again"
+        configured = self._create()
+        if configured is None:
+            return None
+        if request.booted.absent:
+            raise errors.GuestError(
+                f"neighbours: guests {', '.join(request.booted.absent)} "
+                "failed to boot, so neighbours cannot be assigned; run the "
+                "task again"
+            )
+        vcpus = request.booted.guests[-1].flavor.vcpus
+        configured = configured.for_vcpus(vcpus)
+        return conditions.Unmeasured(
+            axis=axes.NEIGHBOURS.name,
+            guests=configured.guests,
+            assignments=(configured.work,),
+            options=configured.plain(),
+            create_load=functools.partial(neighbours.create_load, configured),
         )
-    configured = configured.for_vcpus(request.booted.guests[-1].flavor.vcpus)
-    unmeasured = conditions.Unmeasured(
-        axis=axes.NEIGHBOURS.name,
-        guests=configured.guests,
-        assignments=(configured.work,),
-        options=configured.plain(),
-        create_load=functools.partial(neighbours.create_load, configured),
-    )
-    return {**others, "unmeasured": unmeasured}
 
 
 def _check_has_neighbours(
-    subtask: task.Task, parsed: question.ParsedCriterion, baseline: t.Any
+    subtask: task.AnyTask,
+    parsed: question.ParsedCriterion,
+    baseline: t.Any,
 ) -> None:
     """Reject limits if the task has no neighbours."""
-    if get_neighbours(subtask.arguments) is None:
+    if not subtask.arguments.neighbours:
         raise task.InvalidTask(
             f"sla {CRITERION.name}: the task has no neighbours; add "
             "neighbours: {guests: 1, workload: {name: ...}}, or remove the SLA"

@@ -1,5 +1,6 @@
 """A question and the criteria of its runs."""
 
+import abc
 import collections.abc
 import dataclasses
 import functools
@@ -27,8 +28,6 @@ Criteria = task.Sections
 
 # Criteria have a property with the name of this module.
 _Judge = judge.Judge
-
-Assignments = tuple[assignment.Assignment, ...]
 
 
 def build_limits(description: str = "", **bounds: t.Any) -> documents.Schema:
@@ -132,7 +131,7 @@ class Criterion:
     is_by_variant: bool = False
     bounds: "LimitCheck" = lambda parsed, metrics: None
     baseline_option: "t.Callable[[ParsedCriterion], str]" = lambda parsed: ""
-    check: "t.Callable[[task.Task, ParsedCriterion, t.Any], None]" = (
+    check: "t.Callable[[task.AnyTask, ParsedCriterion, t.Any], None]" = (
         lambda subtask, parsed, baseline: None
     )
     metrics: tuple[sample.Metric, ...] = ()
@@ -271,73 +270,110 @@ def create_limit_check(
     return check
 
 
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Question:
+class Question(abc.ABC, t.Generic[task.ArgumentsT]):
     """A question that tasks measure guests for.
 
-    :param name: The name in records.
-    :param scenario: The name of the Rally scenario.
-    :param title: The title of the chart of results.
-    :param criteria: The criteria for its runs; the first is the main one.
-        The table adds those for the runs of every question.
-    :param contexts: The names of the required contexts without platform.
-    :param check: A function that raises ``InvalidTask`` if a task cannot be
-        run, and returns warnings.
-    :param copies: A function that returns the numbers of guests per host that
-        run concurrently, in order.
-    :param compared: A function that returns the numbers of bare-metal copies
-        that the verdict requires.
-    :param minutes: A function that returns the estimated duration in
-        minutes, boot included.
-    :param run: A function that returns a run for a request and the arguments
-        of the scenario that only this question has.
-    :param section: A function that returns the section of the report.
-    :param describe: A function that returns the title of a run.
-    :param remark: A function that returns sentences on a judged run.
-    :param defaults: A function that returns the defaults of arguments that
-        depend on other arguments or on the number of repetitions.
-    :param unmeasured_workloads: A function that returns the workloads that a
-        task with these arguments runs, but does not measure.
-    :param one_host: A function that returns whether the guests of a task
-        without placement options must share a host.
-    :param guest_options: A function that returns the options of vmperf_guests
-        from the arguments of the scenario and the options in the task.
-    :param sequential: A flag that groups of guests that do not fit together
-        boot one after another.
-    :param request_options: A function that returns further options of the
-        request for the guests of a task.
+    :cvar name: The name in records.
+    :cvar scenario: The name of the Rally scenario.
+    :cvar title: The title of the chart of results.
+    :cvar arguments: The declaration of the arguments of the scenario.
+    :cvar criteria: The criteria for its runs; the first is the main one. The
+        table adds those for the runs of every question.
+    :cvar is_sequential: Whether groups of guests that do not fit together boot
+        one after another.
+    :cvar needs_admin: Whether only an administrator can run it.
     """
 
     name: str
     scenario: str
     title: str
+    arguments: type[task.ArgumentsT]
     criteria: tuple[Criterion, ...]
-    contexts: tuple[str, ...]
-    check: t.Callable[[task.Task], list[str]]
-    copies: t.Callable[[task.Task], tuple[int, ...]]
-    compared: t.Callable[[task.Task], tuple[int, ...]]
-    minutes: t.Callable[[task.Task], int]
-    run: "t.Callable[[run_request.RunRequest, documents.Arguments], runs.Run]"
-    section: "t.Callable[[], reports.Section[t.Any]]"
-    one_host: t.Callable[[task.Task], bool] = lambda subtask: False
-    guest_options: t.Callable[
-        [documents.Arguments, documents.Arguments], documents.Arguments
-    ] = lambda arguments, options: options
-    sequential: bool = False
-    request_options: t.Callable[[task.Task], dict[str, t.Any]] = (
-        lambda subtask: {}
-    )
-    describe: t.Callable[[judged_run.JudgedRun], str] = (
-        judged_run.JudgedRun.describe
-    )
-    remark: t.Callable[[judged_run.JudgedRun], list[str]] = lambda run: []
-    defaults: task.Defaults = lambda arguments, times: {}
-    unmeasured_workloads: t.Callable[[documents.Arguments], Assignments] = (
-        lambda arguments: ()
-    )
+    is_sequential = False
+    needs_admin = False
+
+    def check(self, subtask: task.Task[task.ArgumentsT]) -> list[str]:
+        """Reject a task that cannot be run; return warnings as a list.
+
+        :raises InvalidTask: If arguments and guests contradict each other.
+        """
+        return []
+
+    def list_copies(
+        self, subtask: task.Task[task.ArgumentsT]
+    ) -> tuple[int, ...]:
+        """Return the numbers of guests per host that run concurrently."""
+        return (subtask.count,)
+
+    def list_compared_copies(
+        self, subtask: task.Task[task.ArgumentsT]
+    ) -> tuple[int, ...]:
+        """Return the numbers of bare-metal copies that a verdict requires."""
+        return ()
+
+    @abc.abstractmethod
+    def estimate_minutes(self, subtask: task.Task[task.ArgumentsT]) -> int:
+        """Return the estimated duration in minutes, boot included."""
+
+    @abc.abstractmethod
+    def start(
+        self,
+        request: "run_request.RunRequest",
+        arguments: task.ArgumentsT,
+    ) -> "runs.Run":
+        """Return a run for a request, ready to start."""
+
+    @abc.abstractmethod
+    def get_section(self) -> "reports.Section[t.Any]":
+        """Return the section of the report."""
+
+    def needs_one_host(self, subtask: task.Task[task.ArgumentsT]) -> bool:
+        """Return whether guests without placement must share a host."""
+        return False
+
+    def create_guest_options(
+        self, subtask: task.Task[task.ArgumentsT]
+    ) -> documents.Arguments:
+        """Return the options of vmperf_guests, with those of the question."""
+        return subtask.guests
+
+    def list_request_options(
+        self, subtask: task.Task[task.ArgumentsT]
+    ) -> dict[str, t.Any]:
+        """Return further options of the request for the guests of a task."""
+        return {}
+
+    def list_unmeasured(
+        self, subtask: task.Task[task.ArgumentsT]
+    ) -> tuple[assignment.Assignment, ...]:
+        """Return the workloads that a task runs, but does not measure."""
+        return ()
+
+    def describe(self, run: judged_run.JudgedRun) -> str:
+        """Return the title of a run."""
+        return run.describe()
+
+    def list_remarks(self, run: judged_run.JudgedRun) -> list[str]:
+        """Return sentences on a judged run."""
+        return []
+
+    def create_task(
+        self, workload: documents.Arguments, title: str = ""
+    ) -> task.Task[task.ArgumentsT]:
+        """Return the task of a Rally workload.
+
+        :param workload: The workload as parsed by Rally.
+        :param title: The title of the subtask.
+        :raises InvalidTask: If an argument is not valid.
+        """
+        return task.create_from_rally(
+            workload, self.scenario, self.arguments, title
+        )
 
     def create_run(
-        self, subtask: task.Task, environment: "run_request.RunEnvironment"
+        self,
+        subtask: task.Task[task.ArgumentsT],
+        environment: "run_request.RunEnvironment",
     ) -> "runs.Run":
         """Return the run of a task, ready to start.
 
@@ -364,14 +400,16 @@ class Question:
             criteria=subtask.criteria,
             tolerate=self.list_tolerated(subtask.criteria),
         )
-        return self.run(request, subtask.question_arguments)
+        return self.start(request, subtask.arguments)
 
-    def list_flags(self, subtask: task.Task) -> dict[str, t.Any]:
+    def list_flags(
+        self, subtask: task.Task[task.ArgumentsT]
+    ) -> dict[str, t.Any]:
         """Return the flags of the request for the guests of a task."""
         return {
-            "one_host": self.one_host(subtask),
-            "sequential": self.sequential,
-            **self.request_options(subtask),
+            "one_host": self.needs_one_host(subtask),
+            "sequential": self.is_sequential,
+            **self.list_request_options(subtask),
         }
 
     def list_tolerated(self, criteria: Criteria) -> frozenset[str]:
@@ -392,3 +430,7 @@ class Question:
             .create_judge()
             .tolerate
         )
+
+
+#: A question with arguments of its own.
+AnyQuestion = Question[t.Any]

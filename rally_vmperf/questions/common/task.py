@@ -5,6 +5,7 @@ import dataclasses
 import functools
 import typing as t
 
+from rally_vmperf import declaration
 from rally_vmperf import documents
 from rally_vmperf import errors
 from rally_vmperf import json_schema
@@ -19,11 +20,12 @@ from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.runs import loads
 
+if t.TYPE_CHECKING:
+    import jsonschema
+
 Metrics = collections.abc.Collection[sample.Metric]
 #: The options of contexts or criteria by name.
 Sections = collections.abc.Mapping[str, documents.Arguments]
-#: Returns the default arguments for the arguments and the repetitions.
-Defaults = t.Callable[[documents.Arguments, int], documents.Arguments]
 
 #: The remote endpoint of network workloads.
 PEER = json_schema.closed_mapping(
@@ -53,19 +55,6 @@ PEER = json_schema.closed_mapping(
     "address",
     type=["object", "null"],
 )
-#: The arguments of all scenarios.
-_ARGUMENTS = json_schema.mapping(
-    {
-        "workloads": assignment.SCHEMA,
-        "warmup": json_schema.integer(minimum=0),
-        "peer": PEER,
-        "control": PEER,
-        **protocols.SCHEMA,
-    },
-    "workloads",
-)
-#: Their names.
-COMMON = frozenset(_ARGUMENTS["properties"])
 
 
 class InvalidTask(errors.VMPerfError):
@@ -73,7 +62,48 @@ class InvalidTask(errors.VMPerfError):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Task:
+class Arguments(protocols.Protocol):
+    """The arguments of a scenario.
+
+    :param workloads: The workloads, a list of {name, arguments, label}. The
+        workloads run sequentially, each on all guests that are measured at
+        once.
+    :param warmup: The number of initial repetitions that are recorded but not
+        counted. Default: 0.
+    :param peer: The other end of network workloads: {address, port, user,
+        key_file, known_hosts, name, jump}. The port is that of SSH; the peer
+        requires the same tools.
+    :param control: The control machine, which runs a small load during each
+        condition and shows whether the infrastructure changed: the keys of
+        peer. It must not be the peer or a hypervisor.
+    """
+
+    workloads: t.Annotated[list[t.Any], assignment.SCHEMA]
+    warmup: t.Annotated[int | None, {"minimum": 0}] = None
+    peer: t.Annotated[dict[str, t.Any] | None, PEER] = None
+    control: t.Annotated[dict[str, t.Any] | None, PEER] = None
+
+    def complete(self, times: int) -> t.Self:
+        """Return the arguments with the defaults that depend on others.
+
+        :param times: The number of repetitions, warm-up included.
+        """
+        return self
+
+    @property
+    def protocol(self) -> protocols.Protocol:
+        """The preparation before each command, workload and repetition."""
+        names = [field.name for field in dataclasses.fields(protocols.DEFAULT)]
+        return protocols.Protocol(
+            **{name: getattr(self, name) for name in names}
+        )
+
+
+ArgumentsT = t.TypeVar("ArgumentsT", bound=Arguments)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Task(t.Generic[ArgumentsT]):
     """A scenario with its arguments, contexts, SLAs and runner.
 
     :param title: The title of the subtask.
@@ -88,7 +118,7 @@ class Task:
 
     title: str
     scenario: str
-    arguments: documents.Arguments
+    arguments: ArgumentsT
     contexts: Sections
     criteria: Sections
     runner: str
@@ -112,21 +142,12 @@ class Task:
     @property
     def workloads(self) -> list[documents.Arguments]:
         """The workloads as the task lists them."""
-        return t.cast(list[documents.Arguments], self.arguments["workloads"])
-
-    @property
-    def question_arguments(self) -> documents.Arguments:
-        """The arguments that only scenarios of this question have."""
-        return {
-            name: argument
-            for name, argument in self.arguments.items()
-            if name not in COMMON
-        }
+        return self.arguments.workloads
 
     @property
     def protocol(self) -> protocols.Protocol:
         """The preparation before each command, workload and repetition."""
-        return protocols.create_protocol(self.arguments)
+        return self.arguments.protocol
 
     def count_reboots(self, conditions: int = 1) -> int:
         """Return the number of reboots of all guests in the run.
@@ -140,18 +161,17 @@ class Task:
     @property
     def warmup(self) -> int:
         """The number of leading repetitions that are not counted."""
-        return t.cast(int, self.arguments.get("warmup", 0))
+        return self.arguments.warmup or 0
 
     @property
     def peer(self) -> documents.Arguments | None:
         """The options of the network peer; None without one."""
-        return t.cast(documents.Arguments | None, self.arguments.get("peer"))
+        return self.arguments.peer
 
     @property
     def control(self) -> documents.Arguments | None:
         """The options of the control machine; None without one."""
-        options = self.arguments.get("control")
-        return t.cast(documents.Arguments | None, options)
+        return self.arguments.control
 
     @property
     def guests(self) -> documents.Arguments:
@@ -212,42 +232,50 @@ class Task:
             yield assigned, measurements
 
 
-def add_defaults(
-    arguments: documents.Arguments, times: int, defaults: Defaults
-) -> documents.Arguments:
-    """Return the arguments of a scenario with defaults added.
+#: A task of any question.
+AnyTask = Task[t.Any]
 
+
+def create_arguments(
+    values: documents.Arguments, content: type[ArgumentsT], times: int
+) -> ArgumentsT:
+    """Return the arguments of a scenario with all defaults.
+
+    :param values: The arguments in the task; empty ones, such as ``""``, are
+        those by default.
+    :param content: The declaration of the arguments.
     :param times: The number of repetitions, warm-up included.
+    :raises InvalidTask: If an argument is unknown or not valid.
     """
     present = {
-        key: argument
-        for key, argument in arguments.items()
-        if argument is not None
+        key: value
+        for key, value in values.items()
+        if value not in (None, "", {})
     }
-    return {**arguments, **defaults(arguments, times), **present}
+    check_schema(present, declaration.build_schema(content))
+    return content(**present).complete(times)
 
 
 def create_from_rally(
     workload: documents.Arguments,
     scenario: str,
+    content: type[ArgumentsT],
     title: str = "",
-    defaults: Defaults = lambda arguments, times: {},
-) -> Task:
+) -> Task[ArgumentsT]:
     """Return the task of a Rally workload.
 
     :param workload: The workload as parsed by Rally.
-    :param defaults: The defaults of the question.
+    :param content: The declaration of the arguments of the scenario.
     :raises InvalidTask: If the arguments are not valid, or a number is not
         finite.
     """
     for section in ("args", "contexts", "sla"):
         _check_numbers(section, workload[section])
-    check_schema(workload["args"], _ARGUMENTS)
     times = workload["runner"].get("times", 1)
     return Task(
         title=title,
         scenario=scenario,
-        arguments=add_defaults(workload["args"], times, defaults),
+        arguments=create_arguments(workload["args"], content, times),
         contexts={
             name.partition("@")[0]: options
             for name, options in workload["contexts"].items()
@@ -300,6 +328,19 @@ def check_schema(
     if error is not None:
         place = (name + error.json_path.removeprefix("$")).removeprefix(".")
         message = f"{place}: {error.message}" if place else error.message
+        if error.validator == "enum":
+            choices = ", ".join(map(_format_choice, error.validator_value))
+            message = (
+                f"{place}={error.instance!r:.80}: must be one of {choices}"
+            )
+        if error.validator == "minItems" and error.instance:
+            message = (
+                f"{place}: must have at least {error.validator_value} "
+                f"elements, and has {len(error.instance)}"
+            )
+        *_, whole = _list_parents(error)
+        if whole is not error and (form := whole.schema.get("description")):
+            message += f"; {form.partition('. ')[0]}"
         is_text = error.validator_value == "string"
         if is_text and isinstance(error.instance, int | float):
             message += "; quote it"
@@ -309,3 +350,20 @@ def check_schema(
                 f"; allowed keys: {', '.join(error.schema['properties'])}"
             )
         raise InvalidTask(message)
+
+
+def _format_choice(choice: t.Any) -> str:
+    """Return a choice as a task has it."""
+    if choice is None or isinstance(choice, bool):
+        return {None: "null", True: "true", False: "false"}[choice]
+    return str(choice)
+
+
+def _list_parents(
+    error: "jsonschema.ValidationError",
+) -> list["jsonschema.ValidationError"]:
+    """Return an error and those that it is a part of, as a list."""
+    errors = [error]
+    while errors[-1].parent is not None:
+        errors.append(errors[-1].parent)
+    return errors

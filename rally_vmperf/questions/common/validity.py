@@ -217,7 +217,9 @@ class ValidityJudge(judge.Judge):
 
 
 def _check_tolerated(
-    subtask: task.Task, parsed: question.ParsedCriterion, baseline: t.Any
+    subtask: task.AnyTask,
+    parsed: question.ParsedCriterion,
+    baseline: t.Any,
 ) -> None:
     """Reject tolerated findings of other SLAs that are not in this one."""
     for name, options in subtask.criteria.items():

@@ -1,16 +1,21 @@
 """Checks of a density task that run before any guest boots."""
 
 import collections.abc
+import dataclasses
 import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf import json_schema
 from rally_vmperf.execution import assignment
 from rally_vmperf.guests import idle
+from rally_vmperf.questions.common import neighbours
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
 from rally_vmperf.questions.density import levels
+from rally_vmperf.records import model
 
+# Arguments have a field with the name of this module.
+_SoloGuest = levels.SoloGuest
 #: JSON Schema of the stop rule of a task.
 STOP_SCHEMA = json_schema.closed_mapping(
     {
@@ -39,24 +44,70 @@ LEVELS_SCHEMA: documents.Schema = {
 }
 
 
-def list_levels(subtask: task.Task) -> tuple[int, ...]:
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Arguments(neighbours.Arguments, task.Arguments):
+    """The arguments of VMPerf.density.
+
+    :param levels: The numbers of guests on each host: a list such as
+        [1, 2, 3], or {from: 1, to: 8}, or {doubling_to: 8}. All guests are
+        booted once; a level uses some of them.
+    :param order: The order of the levels. listed: the order in the task.
+        shuffled: a random order in each repetition. blocks: in a block of as
+        many repetitions as levels, each level runs once at each position.
+        Default: shuffled; listed with a stop rule, which requires ascending
+        levels.
+    :param idle_guests: The state of guests that a level does not use: running,
+        or paused or stopped by Nova. A stopped guest boots again before a
+        level that uses it.
+    :param solo_guest: The guest that runs at level 1. rotate: a different
+        guest in each repetition. all: every guest of a host, one at a time,
+        in every repetition. Limits on the worst guest require all.
+    :param stop: The condition that ends a curve: {max_percent: {metric or
+        glob: percent}, total_falls: true}; requires ascending levels.
+    :param warmup: The number of initial curves that are recorded but not
+        counted. Default: 1; 0 with a stop rule or a single repetition.
+    :param neighbours: The guests that are not measured: {guests, workload:
+        {name, arguments}}. Each host has this number of guests in addition to
+        the largest level; each repetition measures each level with and
+        without the workload in these guests.
+    """
+
+    levels: t.Annotated[list[int] | dict[str, int], levels.SCHEMA]
+    order: model.OrderKind | None = None
+    idle_guests: idle.IdleState = "running"
+    solo_guest: _SoloGuest = "rotate"
+    stop: t.Annotated[dict[str, t.Any] | None, STOP_SCHEMA] = None
+
+    def complete(self, times: int) -> t.Self:
+        """Return the arguments with the order and the number of warm-ups.
+
+        A stop rule requires ascending levels, and uses every repetition.
+        """
+        order: model.OrderKind = "listed" if self.stop else "shuffled"
+        warmup = 0 if self.stop else min(1, times - 1)
+        return dataclasses.replace(
+            self,
+            order=self.order or order,
+            warmup=warmup if self.warmup is None else self.warmup,
+        )
+
+
+Task = task.Task[Arguments]
+
+
+def list_levels(subtask: Task) -> tuple[int, ...]:
     """Return the numbers of guests of a task as a tuple, in its order.
 
     :raises InvalidTask: If the levels are not valid.
     """
     try:
-        return levels.expand_levels(subtask.arguments.get("levels"))
+        return levels.expand_levels(subtask.arguments.levels)
     except levels.LevelError as error:
         raise task.InvalidTask(str(error)) from error
 
 
-def get_solo_guest(subtask: task.Task) -> str:
-    """Return the mode of the solo guest as text: "rotate" or "all"."""
-    return str(subtask.arguments.get("solo_guest", "rotate"))
-
-
 def list_limited_levels(
-    subtask: task.Task, options: documents.Arguments
+    subtask: Task, options: documents.Arguments
 ) -> list[int]:
     """Return the numbers of guests that a criterion limits, as a list."""
     selection = options.get("levels", "all")
@@ -72,7 +123,7 @@ def list_limited_levels(
 
 
 def check_task(
-    subtask: task.Task, unmeasured: collections.abc.Mapping[str, int]
+    subtask: Task, unmeasured: collections.abc.Mapping[str, int]
 ) -> list[str]:
     """Reject levels, guests or stop rules in conflict; return warnings.
 
@@ -81,18 +132,7 @@ def check_task(
     :returns: The warnings, one sentence each.
     """
     counts = list_levels(subtask)
-    idle_guests = subtask.arguments.get("idle_guests", "running")
-    if idle_guests not in tuple(idle.STATUS):
-        raise task.InvalidTask(
-            f"idle_guests={idle_guests!r:.80}: must be one of "
-            f"{', '.join(idle.STATUS)}"
-        )
-    solo_guest = get_solo_guest(subtask)
-    if solo_guest not in t.get_args(levels.SoloGuest):
-        raise task.InvalidTask(
-            f"solo_guest={solo_guest!r:.80}: must be rotate or all"
-        )
-    if solo_guest == "all":
+    if subtask.arguments.solo_guest == "all":
         check_solo_guest("solo_guest: all", subtask)
     warnings = _check_guests(subtask, max(counts), unmeasured)
     odd_levels = [number for number in counts if number % 2]
@@ -108,7 +148,7 @@ def check_task(
 
 
 def check_levels(
-    subtask: task.Task,
+    subtask: Task,
     name: str,
     options: documents.Arguments,
     *,
@@ -144,7 +184,7 @@ def check_several_guests(parsed: question.ParsedCriterion) -> None:
         )
 
 
-def check_solo_guest(key_path: str, subtask: task.Task) -> None:
+def check_solo_guest(key_path: str, subtask: Task) -> None:
     """Reject a loss against a solo guest if the task has no level 1.
 
     :param key_path: The keys of the limits, for the message.
@@ -158,7 +198,7 @@ def check_solo_guest(key_path: str, subtask: task.Task) -> None:
 
 
 def _check_guests(
-    subtask: task.Task,
+    subtask: Task,
     measured: int,
     unmeasured: collections.abc.Mapping[str, int],
 ) -> list[str]:
@@ -210,13 +250,11 @@ def _check_guests(
     return []
 
 
-def _check_stop(subtask: task.Task, counts: tuple[int, ...]) -> None:
+def _check_stop(subtask: Task, counts: tuple[int, ...]) -> None:
     """Reject a stop rule that does not match the levels."""
-    stop = subtask.arguments.get("stop")
+    stop, order = subtask.arguments.stop, subtask.arguments.order
     if stop is None:
         return
-    task.check_schema(stop, STOP_SCHEMA, "stop")
-    order = subtask.arguments.get("order", "listed")
     if order != "listed" or not levels.is_ascending(counts):
         raise task.InvalidTask(
             "stop: requires ascending levels and order=listed (here: levels="

@@ -5,6 +5,7 @@ import typing as t
 from rally_vmperf import documents
 from rally_vmperf import json_schema
 from rally_vmperf.baseline import document
+from rally_vmperf.execution import assignment
 from rally_vmperf.execution import estimate
 from rally_vmperf.judging import density
 from rally_vmperf.judging import density_levels
@@ -23,7 +24,7 @@ if t.TYPE_CHECKING:
 
 
 def _list_bare_metal_levels(
-    subtask: task.Task, options: documents.Arguments
+    subtask: checks.Task, options: documents.Arguments
 ) -> tuple[int, ...]:
     """Return the levels that the verdict compares with bare metal."""
     if options.get("compare_to") != "bare_metal":
@@ -32,7 +33,7 @@ def _list_bare_metal_levels(
 
 
 def _check_degradation(
-    subtask: task.Task, parsed: question.ParsedCriterion, baseline: t.Any
+    subtask: checks.Task, parsed: question.ParsedCriterion, baseline: t.Any
 ) -> None:
     """Reject limits on a loss if levels or references are missing."""
     options = parsed.options
@@ -45,7 +46,7 @@ def _check_degradation(
         checks.check_solo_guest(f"sla {DEGRADATION.name}", subtask)
         if (
             options.get("statistic") == "worst"
-            and checks.get_solo_guest(subtask) != "all"
+            and subtask.arguments.solo_guest != "all"
         ):
             raise task.InvalidTask(
                 f"sla {DEGRADATION.name} statistic=worst: compares each guest "
@@ -85,7 +86,9 @@ def _find_baseline_option(parsed: question.ParsedCriterion) -> str:
 
 
 def _check_copies(
-    subtask: task.Task, required: tuple[int, ...], baseline: document.Baseline
+    subtask: checks.Task,
+    required: tuple[int, ...],
+    baseline: document.Baseline,
 ) -> None:
     """Reject a baseline that was not recorded in as many copies."""
     for assigned, measurements in subtask.list_measured(baseline):
@@ -134,7 +137,7 @@ DEGRADATION = question.Criterion(
 
 
 def _check_fairness(
-    subtask: task.Task, parsed: question.ParsedCriterion, baseline: t.Any
+    subtask: checks.Task, parsed: question.ParsedCriterion, baseline: t.Any
 ) -> None:
     """Reject limits at levels that are missing."""
     checks.check_levels(
@@ -171,110 +174,94 @@ FAIRNESS = question.Criterion(
 )
 
 
-def _check_task(subtask: task.Task) -> list[str]:
-    """Reject contradictions in a task; return warnings as a list.
+class Density(question.Question[checks.Arguments]):
+    """Degradation of guests with their number; an iteration is a curve."""
 
-    :returns: The warnings, one sentence each.
-    """
-    number = neighbours.count_guests(subtask.arguments)
-    unmeasured = {"neighbours": number} if number else {}
-    warnings = checks.check_task(subtask, unmeasured)
-    if number and subtask.arguments.get("order") == "listed":
-        warnings.append(
-            "order=listed: each repetition measures a level first without "
-            "and then with neighbours, so that drift counts as their effect; "
-            "use order: shuffled or blocks"
+    name = "density"
+    scenario = "VMPerf.density"
+    title = "Degradation by number of guests"
+    arguments = checks.Arguments
+    criteria = (DEGRADATION, FAIRNESS, neighbours.CRITERION)
+
+    def check(self, subtask: checks.Task) -> list[str]:
+        """Reject contradictions in a task; return warnings as a list.
+
+        :returns: The warnings, one sentence each.
+        """
+        number = subtask.arguments.count_neighbours()
+        unmeasured = {"neighbours": number} if number else {}
+        warnings = checks.check_task(subtask, unmeasured)
+        if number and subtask.arguments.order == "listed":
+            warnings.append(
+                "order=listed: each repetition measures a level first without "
+                "and then with neighbours, so that drift counts as their "
+                "effect; use order: shuffled or blocks"
+            )
+        return warnings
+
+    def list_copies(self, subtask: checks.Task) -> tuple[int, ...]:
+        """Return the numbers of guests, in the order of the task."""
+        return checks.list_levels(subtask)
+
+    def list_compared_copies(self, subtask: checks.Task) -> tuple[int, ...]:
+        """Return the numbers of bare-metal copies that a verdict requires."""
+        return _list_bare_metal_levels(
+            subtask, subtask.criteria.get(DEGRADATION.name, {})
         )
-    return warnings
+
+    def estimate_minutes(self, subtask: checks.Task) -> int:
+        """Return the estimated duration of a task in minutes."""
+        arguments = subtask.arguments
+        counts = checks.list_levels(subtask)
+        neighbour_counts = {0, arguments.count_neighbours()}
+        working_guests = [
+            number + neighbour_count
+            for number in counts
+            for neighbour_count in sorted(neighbour_counts)
+        ]
+        boots = subtask.count_reboots(len(working_guests))
+        solo_runs = 0
+        if arguments.solo_guest == "all":
+            solo_runs = (max(counts) - 1) * len(neighbour_counts)
+        if arguments.idle_guests == "stopped":
+            boots += levels.count_rises(working_guests, subtask.times)
+            boots += solo_runs * subtask.times
+        return estimate.estimate_minutes(
+            subtask.assignments,
+            subtask.times,
+            len(working_guests) + solo_runs,
+            boots,
+        )
+
+    def list_unmeasured(
+        self, subtask: checks.Task
+    ) -> tuple[assignment.Assignment, ...]:
+        """Return the workload of neighbours as a tuple, empty without."""
+        return subtask.arguments.list_workloads()
+
+    def start(
+        self, request: "run_request.RunRequest", arguments: checks.Arguments
+    ) -> "runs.Run":
+        """Return the run of a task, ready to start."""
+        from rally_vmperf.questions.density import run
+
+        return run.create_run(request, arguments)
+
+    def describe(self, run: judged_run.JudgedRun) -> str:
+        """Return the title of a run as text: size and numbers of guests."""
+        numbers = density_levels.guest_counts(run.judged_repetitions)
+        if not numbers:
+            return f"{run.size}, no guests"
+        most = units.number_of("guest", numbers[-1])
+        if len(numbers) == 1:
+            return f"{run.size}, {most}"
+        return f"{run.size}, {numbers[0]} to {most}"
+
+    def get_section(self) -> "reports.Section[t.Any]":
+        """Return the section of the HTML report for runs of density."""
+        from rally_vmperf.questions.density.section import section
+
+        return section.SECTION
 
 
-def _create_defaults(
-    arguments: documents.Arguments, times: int
-) -> documents.Arguments:
-    """Return the default order and number of warm-ups as arguments.
-
-    A stop rule requires ascending levels, and uses every repetition.
-    """
-    stops = bool(arguments.get("stop"))
-    return {
-        "order": "listed" if stops else "shuffled",
-        "warmup": 0 if stops else min(1, times - 1),
-    }
-
-
-def _list_compared_copies(subtask: task.Task) -> tuple[int, ...]:
-    """Return the numbers of bare-metal copies that the verdict requires."""
-    return _list_bare_metal_levels(
-        subtask, subtask.criteria.get(DEGRADATION.name, {})
-    )
-
-
-def _estimate_minutes(subtask: task.Task) -> int:
-    """Return the estimated duration of a task in minutes."""
-    counts = checks.list_levels(subtask)
-    neighbour_counts = {0, neighbours.count_guests(subtask.arguments)}
-    working_guests = [
-        number + neighbour_count
-        for number in counts
-        for neighbour_count in sorted(neighbour_counts)
-    ]
-    boots = subtask.count_reboots(len(working_guests))
-    solo_runs = 0
-    if checks.get_solo_guest(subtask) == "all":
-        solo_runs = (max(counts) - 1) * len(neighbour_counts)
-    if subtask.arguments.get("idle_guests") == "stopped":
-        boots += levels.count_rises(working_guests, subtask.times)
-        boots += solo_runs * subtask.times
-    return estimate.estimate_minutes(
-        subtask.assignments,
-        subtask.times,
-        len(working_guests) + solo_runs,
-        boots,
-    )
-
-
-def _create_run(
-    request: "run_request.RunRequest", arguments: documents.Arguments
-) -> "runs.Run":
-    """Return the run of a task, ready to start."""
-    from rally_vmperf.questions.density import run
-
-    return run.create_run(
-        request, **neighbours.take_argument(request, arguments)
-    )
-
-
-def _describe(run: judged_run.JudgedRun) -> str:
-    """Return the title of a run as text: size and numbers of guests."""
-    numbers = density_levels.guest_counts(run.judged_repetitions)
-    if not numbers:
-        return f"{run.size}, no guests"
-    most = units.number_of("guest", numbers[-1])
-    if len(numbers) == 1:
-        return f"{run.size}, {most}"
-    return f"{run.size}, {numbers[0]} to {most}"
-
-
-def _create_section() -> "reports.Section[t.Any]":
-    """Return the section of the HTML report for runs of density."""
-    from rally_vmperf.questions.density.section import section
-
-    return section.SECTION
-
-
-QUESTION = question.Question(
-    name="density",
-    scenario="VMPerf.density",
-    title="Degradation by number of guests",
-    criteria=(DEGRADATION, FAIRNESS, neighbours.CRITERION),
-    contexts=("vmperf_guests",),
-    check=_check_task,
-    copies=checks.list_levels,
-    compared=_list_compared_copies,
-    minutes=_estimate_minutes,
-    run=_create_run,
-    section=_create_section,
-    describe=_describe,
-    defaults=_create_defaults,
-    unmeasured_workloads=neighbours.list_workloads,
-)
+QUESTION = Density()

@@ -8,8 +8,8 @@ import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf.baseline import document
-from rally_vmperf.guests import idle
 from rally_vmperf.measurement import repetition
+from rally_vmperf.questions.density import checks
 from rally_vmperf.questions.density import levels as numbers
 from rally_vmperf.records import model
 from rally_vmperf.runs import conditions
@@ -21,28 +21,17 @@ from rally_vmperf.runs import setting
 
 
 def create_run(
-    request: run_request.RunRequest,
-    *,
-    levels: t.Any,
-    order: model.OrderKind,
-    idle_guests: idle.IdleState,
-    solo_guest: numbers.SoloGuest,
-    stop: documents.Arguments | None,
-    unmeasured: conditions.Unmeasured | None = None,
+    request: run_request.RunRequest, arguments: checks.Arguments
 ) -> runs.Run:
     """Return a run with one condition for each number of guests.
 
     With unmeasured guests, each number has two conditions: without and with
     their workload. The random seed of the order is recorded.
 
-    :param levels: The levels argument of the task.
-    :param order: The order of the levels.
-    :param idle_guests: The state of guests that do not participate.
-    :param solo_guest: The guest that runs at level 1: rotate or all.
-    :param stop: The stop rule of the task; None without one.
-    :param unmeasured: The guests that work without being measured.
+    :param arguments: The complete arguments of the task.
     """
-    counts = numbers.expand_levels(levels)
+    counts = numbers.expand_levels(arguments.levels)
+    unmeasured = arguments.create_unmeasured(request)
     guests = request.booted.guests
     largest = max(counts) + (unmeasured.guests if unmeasured else 0)
     groups, placement_findings = host_groups.group_by_host(
@@ -59,7 +48,7 @@ def create_run(
                 axes={repetition.GUESTS: number, **axes},
                 copies=number if number in compared_copies else None,
                 choose=groups.choose_one_by_one
-                if number == 1 and solo_guest == "all"
+                if number == 1 and arguments.solo_guest == "all"
                 else functools.partial(groups.choose, number),
                 unmeasured=working,
             )
@@ -67,12 +56,17 @@ def create_run(
             for axes, working in conditions.list_settings(unmeasured)
         ),
         shapes=covered_shapes,
-        order=model.Order(kind=order, seed=secrets.randbits(32)),
-        enough=_create_stop(stop, unmeasured),
+        order=model.Order(
+            kind=arguments.order or "listed", seed=secrets.randbits(32)
+        ),
+        enough=_create_stop(arguments.stop, unmeasured),
         findings=placement_findings,
-        idle_guests=idle_guests,
+        idle_guests=arguments.idle_guests,
         unmeasured=unmeasured,
-        options={"idle_guests": idle_guests, "solo_guest": solo_guest},
+        options={
+            "idle_guests": arguments.idle_guests,
+            "solo_guest": arguments.solo_guest,
+        },
     )
 
 

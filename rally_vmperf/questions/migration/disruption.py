@@ -62,7 +62,9 @@ def _convert(options: documents.Arguments) -> documents.Arguments:
 
 
 def _check_measured(
-    subtask: task.Task, parsed: question.ParsedCriterion, baseline: t.Any
+    subtask: task.AnyTask,
+    parsed: question.ParsedCriterion,
+    baseline: t.Any,
 ) -> None:
     """Reject limits on figures that the task does not measure."""
     limits = parsed.limits["max"]

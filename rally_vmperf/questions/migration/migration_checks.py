@@ -1,34 +1,49 @@
 """Checks of a migration task that run before any guest boots."""
 
+import dataclasses
 import typing as t
 
-from rally_vmperf import json_schema
 from rally_vmperf.execution import estimate
 from rally_vmperf.questions.common import task
 
-#: JSON Schema of the arguments of the scenario.
-_ARGUMENTS = json_schema.mapping(
-    {
-        "host": json_schema.name(type=["string", "null"]),
-        "block_migration": json_schema.choice(
-            ("auto", True, False), "Whether Nova copies local disks."
-        ),
-        "phase_seconds": json_schema.number(minimum=20, maximum=3600),
-        "deadline": json_schema.number(minimum=1, maximum=86400),
-    }
-)
-#: The defaults of these arguments.
-DEFAULTS: dict[str, t.Any] = {
-    "host": None,
-    "block_migration": "auto",
-    "phase_seconds": 60.0,
-    "deadline": 300.0,
-}
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Arguments(task.Arguments):
+    """The arguments of VMPerf.migration.
+
+    :param workloads: The workloads, a list of one {name, arguments, label}. It
+        must report its rate over time (fio, iperf3, h2load) in one command,
+        and run for phase_seconds or longer. All guests run it; the first one
+        is migrated, and in the next repetition back.
+    :param host: The compute host to which the guest is migrated. Default:
+        Nova chooses.
+    :param block_migration: Whether Nova copies local disks: true, false, or
+        auto, with which Nova decides.
+    :param phase_seconds: The duration of a phase in seconds. The migration is
+        requested in the middle of the second phase.
+    :param deadline: The time in seconds after which the migration is aborted.
+    :param peer: The other end of network workloads, which also pings the
+        guest: {address, port, user, key_file, known_hosts, name, jump}.
+    :param reboot: The time at which Nova stops and starts the guests: never,
+        or between repetitions.
+    :param shape: Not used, because the guests are not compared with bare
+        metal.
+    """
+
+    host: t.Annotated[str | None, {"minLength": 1}] = None
+    block_migration: t.Literal["auto", True, False] = "auto"
+    phase_seconds: t.Annotated[float, {"minimum": 20, "maximum": 3600}] = 60.0
+    deadline: t.Annotated[float, {"minimum": 1, "maximum": 86400}] = 300.0
+    reboot: t.Literal["never", "between_workloads", "between_repetitions"] = (
+        "never"
+    )
 
 
-def check_task(subtask: task.Task) -> list[str]:
+Task = task.Task[Arguments]
+
+
+def check_task(subtask: Task) -> list[str]:
     """Reject a task that cannot be run; return warnings as a list."""
-    task.check_schema(subtask.arguments, _ARGUMENTS)
     _check_workload(subtask)
     group = subtask.guests.get("server_group") or ""
     if group == "affinity" and subtask.count > 1:
@@ -43,7 +58,7 @@ def check_task(subtask: task.Task) -> list[str]:
     return []
 
 
-def _check_workload(subtask: task.Task) -> None:
+def _check_workload(subtask: Task) -> None:
     """Reject workloads without a time series, or of another duration."""
     if len(subtask.assignments) != 1:
         titles = ", ".join(assigned.title for assigned in subtask.assignments)
@@ -65,7 +80,7 @@ def _check_workload(subtask: task.Task) -> None:
             "and a phase has one; set its arguments so that one remains, such "
             "as patterns: [randwrite] for fio"
         )
-    seconds = subtask.arguments["phase_seconds"]
+    seconds = subtask.arguments.phase_seconds
     (command,) = commands
     if command.seconds < seconds:
         raise task.InvalidTask(

@@ -7,6 +7,7 @@ from rally_vmperf.guests import errors
 from rally_vmperf.guests import models
 from rally_vmperf.measurement.migration import phases
 from rally_vmperf.questions.migration import guest_migration
+from rally_vmperf.questions.migration import migration_checks
 from rally_vmperf.runs import actions
 from rally_vmperf.runs import attempt
 from rally_vmperf.runs import conditions
@@ -16,12 +17,7 @@ from rally_vmperf.runs import runs
 
 
 def create_run(
-    request: run_request.RunRequest,
-    *,
-    host: str | None,
-    block_migration: bool | t.Literal["auto"],
-    phase_seconds: float,
-    deadline: float,
+    request: run_request.RunRequest, arguments: migration_checks.Arguments
 ) -> runs.Run:
     """Return a run with the phases before, during and after a migration.
 
@@ -29,16 +25,13 @@ def create_run(
     host and in the next repetition back. If its server is in the status ERROR
     afterwards, all guests are booted again before the next repetition.
 
-    :param host: The target host; None if Nova chooses.
-    :param block_migration: Whether local disks are copied; ``auto`` if Nova
-        decides.
-    :param phase_seconds: The duration of a phase in seconds.
-    :param deadline: The seconds after which the migration is aborted.
+    :param arguments: The arguments of the task.
     """
+    phase_seconds = arguments.phase_seconds
     options = {
-        "host": host,
-        "block_migration": block_migration,
-        "deadline": deadline,
+        "host": arguments.host,
+        "block_migration": arguments.block_migration,
+        "deadline": arguments.deadline,
         "migrated": request.booted.guests[0].name,
     }
     return request.create_run(
@@ -48,7 +41,7 @@ def create_run(
         ),
         options={
             **options,
-            "host": host or "",
+            "host": arguments.host or "",
             "phase_seconds": phase_seconds,
         },
         open=lambda: _open_session(

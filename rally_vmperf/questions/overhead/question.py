@@ -1,8 +1,9 @@
 """The question of the overhead of guests over bare metal."""
 
+import dataclasses
 import typing as t
 
-from rally_vmperf import documents
+from rally_vmperf.execution import assignment
 from rally_vmperf.execution import estimate
 from rally_vmperf.judging import overhead
 from rally_vmperf.judging import spread
@@ -64,89 +65,100 @@ SPREAD = question.Criterion(
 )
 
 
-def _check_guests(subtask: task.Task) -> list[str]:
-    """Reject too many neighbours; return warnings on hosts as a list."""
-    number = neighbours.count_guests(subtask.arguments)
-    if not number:
-        return []
-    if number >= subtask.count:
-        raise task.InvalidTask(
-            f"neighbours guests={number}: must be less than "
-            f"count={subtask.count} of vmperf_guests; increase count"
-        )
-    keys = ("host", "server_group")
-    placed = any(subtask.guests.get(key) for key in keys)
-    hosts = subtask.guests.get("hosts") or subtask.guests.get("aggregate")
-    if placed or (not hosts and _needs_one_host(subtask)):
-        return []
-    return [
-        "Nova chooses the hosts, and neighbours on another host than the "
-        "measured guests void the run (finding level_placement_wrong); set "
-        "server_group: affinity, or a host"
-    ]
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Arguments(neighbours.Arguments, task.Arguments):
+    """The arguments of VMPerf.overhead.
 
-
-def _needs_one_host(subtask: task.Task) -> bool:
-    """Return whether guests must share a host, as bare-metal copies do.
-
-    They need not without a baseline, or if a criterion tolerates several
-    hosts.
+    :param neighbours: The guests that are not measured: {guests, workload:
+        {name, arguments}}. They are the last guests; each repetition measures
+        the other guests with and without the workload in these guests.
     """
-    tolerated = {
-        kind
-        for limits in subtask.criteria.values()
-        for kind in (limits or {}).get("tolerate", ())
-    }
-    has_baseline = "vmperf_baseline" in subtask.contexts
-    return has_baseline and "guests_not_on_one_host" not in tolerated
 
 
-def _list_copies(subtask: task.Task) -> tuple[int, ...]:
-    """Return the number of measured guests, as a tuple of one number."""
-    return (subtask.count - neighbours.count_guests(subtask.arguments),)
+Task = task.Task[Arguments]
 
 
-def _estimate_minutes(subtask: task.Task) -> int:
-    """Return the estimated duration of a task in minutes."""
-    conditions = 2 if neighbours.count_guests(subtask.arguments) else 1
-    return estimate.estimate_minutes(
-        subtask.assignments,
-        subtask.times,
-        levels=conditions,
-        boots=subtask.count_reboots(conditions),
-    )
+class Overhead(question.Question[Arguments]):
+    """Overhead of guests over bare metal; an iteration is a repetition."""
+
+    name = "overhead"
+    scenario = "VMPerf.overhead"
+    title = "Overhead over bare metal"
+    arguments = Arguments
+    criteria = (OVERHEAD, SPREAD, neighbours.CRITERION)
+
+    def check(self, subtask: Task) -> list[str]:
+        """Reject too many neighbours; return warnings on hosts as a list."""
+        number = subtask.arguments.count_neighbours()
+        if not number:
+            return []
+        if number >= subtask.count:
+            raise task.InvalidTask(
+                f"neighbours guests={number}: must be less than "
+                f"count={subtask.count} of vmperf_guests; increase count"
+            )
+        keys = ("host", "server_group")
+        placed = any(subtask.guests.get(key) for key in keys)
+        hosts = subtask.guests.get("hosts") or subtask.guests.get("aggregate")
+        if placed or (not hosts and self.needs_one_host(subtask)):
+            return []
+        return [
+            "Nova chooses the hosts, and neighbours on another host than the "
+            "measured guests void the run (finding level_placement_wrong); "
+            "set server_group: affinity, or a host"
+        ]
+
+    def needs_one_host(self, subtask: Task) -> bool:
+        """Return whether guests must share a host, as bare-metal copies do.
+
+        They need not without a baseline, or if a criterion tolerates several
+        hosts.
+        """
+        tolerated = {
+            kind
+            for limits in subtask.criteria.values()
+            for kind in (limits or {}).get("tolerate", ())
+        }
+        has_baseline = "vmperf_baseline" in subtask.contexts
+        return has_baseline and "guests_not_on_one_host" not in tolerated
+
+    def list_copies(self, subtask: Task) -> tuple[int, ...]:
+        """Return the number of measured guests, as a tuple of one number."""
+        return (subtask.count - subtask.arguments.count_neighbours(),)
+
+    def list_compared_copies(self, subtask: Task) -> tuple[int, ...]:
+        """Return the number of measured guests, as a tuple of one number."""
+        return self.list_copies(subtask)
+
+    def estimate_minutes(self, subtask: Task) -> int:
+        """Return the estimated duration of a task in minutes."""
+        conditions = 2 if subtask.arguments.count_neighbours() else 1
+        return estimate.estimate_minutes(
+            subtask.assignments,
+            subtask.times,
+            levels=conditions,
+            boots=subtask.count_reboots(conditions),
+        )
+
+    def list_unmeasured(
+        self, subtask: Task
+    ) -> tuple[assignment.Assignment, ...]:
+        """Return the workload of neighbours as a tuple, empty without."""
+        return subtask.arguments.list_workloads()
+
+    def start(
+        self, request: "run_request.RunRequest", arguments: Arguments
+    ) -> "runs.Run":
+        """Return the run of a task, ready to start."""
+        from rally_vmperf.questions.overhead import run
+
+        return run.create_run(request, arguments.create_unmeasured(request))
+
+    def get_section(self) -> "reports.Section[t.Any]":
+        """Return the section of the HTML report for runs of overhead."""
+        from rally_vmperf.questions.overhead.section import section
+
+        return section.SECTION
 
 
-def _create_run(
-    request: "run_request.RunRequest", arguments: documents.Arguments
-) -> "runs.Run":
-    """Return the run of a task, ready to start."""
-    from rally_vmperf.questions.overhead import run
-
-    return run.create_run(
-        request, **neighbours.take_argument(request, arguments)
-    )
-
-
-def _create_section() -> "reports.Section[t.Any]":
-    """Return the section of the HTML report for runs of overhead."""
-    from rally_vmperf.questions.overhead.section import section
-
-    return section.SECTION
-
-
-QUESTION = question.Question(
-    name="overhead",
-    scenario="VMPerf.overhead",
-    title="Overhead over bare metal",
-    criteria=(OVERHEAD, SPREAD, neighbours.CRITERION),
-    contexts=("vmperf_guests",),
-    check=_check_guests,
-    copies=_list_copies,
-    compared=_list_copies,
-    minutes=_estimate_minutes,
-    run=_create_run,
-    section=_create_section,
-    one_host=_needs_one_host,
-    unmeasured_workloads=neighbours.list_workloads,
-)
+QUESTION = Overhead()

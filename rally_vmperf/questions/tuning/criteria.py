@@ -20,11 +20,11 @@ _KEYS = {
 
 
 def _check_variants(
-    subtask: task.Task, parsed: question.ParsedCriterion, baseline: t.Any
+    subtask: variants.Task, parsed: question.ParsedCriterion, baseline: t.Any
 ) -> None:
     """Reject limits for unknown variants or for the reference."""
-    reference = variants.get_reference(subtask.arguments)
-    names = variants.list_names(subtask.arguments["variants"])
+    reference = subtask.arguments.get_reference()
+    names = variants.list_names(subtask.arguments.variants)
     for variant, by_option in parsed.by_variant.items():
         for option in by_option:
             key_path = f"sla {TUNING.name} {option}"

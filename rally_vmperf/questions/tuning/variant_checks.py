@@ -1,27 +1,22 @@
 """Checks of a tuning task that run before any guest boots."""
 
 import difflib
-import typing as t
 
 from rally_vmperf.execution.stations import open_files
-from rally_vmperf.guests import idle
 from rally_vmperf.questions.common import task
 from rally_vmperf.questions.tuning import variants as variants_
 from rally_vmperf.questions.tuning.section import self_check
-from rally_vmperf.records import model
 
 
-def check_task(subtask: task.Task) -> list[str]:
+def check_task(subtask: variants_.Task) -> list[str]:
     """Reject variants or guests in conflict; return warnings as a list.
 
     :returns: The warnings, one sentence each.
     """
     arguments = subtask.arguments
-    _check_choice(subtask, "idle_guests", tuple(idle.STATUS))
-    _check_choice(subtask, "order", t.get_args(model.OrderKind))
     check_variants(subtask)
     _check_guests(subtask)
-    variants = arguments["variants"]
+    variants = arguments.variants
     open_files.allow_files(subtask.count * len(variants))
     warnings = [
         f"variants: {variant['name']}: Nova does not document {name!r}, and "
@@ -41,9 +36,7 @@ def check_task(subtask: task.Task) -> list[str]:
         for name, other in equal.items()
     ]
     counted = subtask.times - subtask.warmup
-    if arguments.get("order", "blocks") == "blocks" and counted % len(
-        variants
-    ):
+    if arguments.order == "blocks" and counted % len(variants):
         warnings.append(
             f"order=blocks: {counted} counted repetitions are not a multiple "
             f"of {len(variants)} variants, so that drift affects some "
@@ -57,24 +50,17 @@ def check_task(subtask: task.Task) -> list[str]:
     return warnings
 
 
-def check_variants(subtask: task.Task) -> None:
+def check_variants(subtask: variants_.Task) -> None:
     """Reject variants that are not valid, or that cannot be compared."""
     arguments = subtask.arguments
-    variants = arguments.get("variants")
-    if isinstance(variants, list) and len(variants) == 1:
-        raise task.InvalidTask(
-            "variants: 1 variant has nothing that it is compared with; add "
-            "another one"
-        )
-    task.check_schema(variants, variants_.SCHEMA, "variants")
-    names = variants_.list_names(t.cast(variants_.Variants, variants))
+    names = variants_.list_names(arguments.variants)
     for name in names:
         if names.count(name) > 1:
             raise task.InvalidTask(
                 f"variants: {name!r} is the name of {names.count(name)} "
                 "variants; each name must be unique"
             )
-    reference = arguments.get("reference")
+    reference = arguments.reference
     if reference is not None and reference not in names:
         raise task.InvalidTask(
             f"reference={reference!r:.80}: must be the name of a variant "
@@ -82,18 +68,7 @@ def check_variants(subtask: task.Task) -> None:
         )
 
 
-def _check_choice(
-    subtask: task.Task, key: str, choices: tuple[str, ...]
-) -> None:
-    """Reject an argument that is none of its choices."""
-    argument = subtask.arguments.get(key)
-    if argument is not None and argument not in choices:
-        raise task.InvalidTask(
-            f"{key}={argument!r:.80}: must be one of {', '.join(choices)}"
-        )
-
-
-def _check_guests(subtask: task.Task) -> None:
+def _check_guests(subtask: variants_.Task) -> None:
     """Reject options by which guests of variants are on different hosts."""
     options = subtask.guests
     if options.get("hosts"):
@@ -106,8 +81,7 @@ def _check_guests(subtask: task.Task) -> None:
             f"server_group={server_group}: variants are compared on one "
             "host; use affinity, or remove it"
         )
-    variants = subtask.arguments["variants"]
-    for variant in variants:
+    for variant in subtask.arguments.variants:
         for key in ("host", "aggregate"):
             placed = [
                 option

@@ -1,14 +1,18 @@
 """The variants of a guest, each of which is a group of guests."""
 
 import collections.abc
+import dataclasses
 import itertools
 import re
 import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf import json_schema
+from rally_vmperf.guests import idle
 from rally_vmperf.guests import request
 from rally_vmperf.guests import schema
+from rally_vmperf.questions.common import task
+from rally_vmperf.records import model
 
 Variants = collections.abc.Sequence[documents.Arguments]
 
@@ -51,13 +55,53 @@ def list_names(variants: Variants) -> list[str]:
     return [variant["name"] for variant in variants]
 
 
-def get_reference(arguments: documents.Arguments) -> str:
-    """Return the name of the variant that the others are compared with."""
-    return str(arguments.get("reference") or arguments["variants"][0]["name"])
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Arguments(task.Arguments):
+    """The arguments of VMPerf.tuning.
+
+    :param variants: The variants, a list of {name, flavor, image,
+        extra_specs, image_properties, network, boot_volume, host, aggregate};
+        each has a name and what differs from the guests of vmperf_guests. The
+        guests of all variants are booted once; if they do not fit together,
+        those of each variant boot for each of its conditions and are deleted
+        after it.
+    :param reference: The name of the variant that the others are compared
+        with. Default: the first one.
+    :param order: The order of the variants. blocks: in a block of as many
+        repetitions as variants, each variant runs once at each position.
+        shuffled: a random order in each repetition. listed: the order in the
+        task.
+    :param idle_guests: The state of the guests of other variants: running, or
+        paused or stopped by Nova. A stopped guest boots again before each of
+        its conditions.
+    :param warmup: The number of initial repetitions that are recorded but not
+        counted. Default: 1; 0 with a single repetition.
+    :param reboot: The time at which Nova stops and starts the guests: never,
+        between_workloads, or between_repetitions. auto: between repetitions
+        if the guests booted within 60 s. Variants are compared within a boot
+        with never, unless each condition has a boot of its own.
+    """
+
+    variants: t.Annotated[list[t.Any], SCHEMA]
+    reference: t.Annotated[str | None, {"minLength": 1}] = None
+    order: model.OrderKind = "blocks"
+    idle_guests: idle.IdleState = "paused"
+
+    def complete(self, times: int) -> t.Self:
+        """Return the arguments with the default number of warm-ups."""
+        warmup = min(1, times - 1) if self.warmup is None else self.warmup
+        return dataclasses.replace(self, warmup=warmup)
+
+    def get_reference(self) -> str:
+        """Return the name of the variant that others are compared with."""
+        return self.reference or str(self.variants[0]["name"])
+
+
+Task = task.Task[Arguments]
 
 
 def create_guest_options(
-    arguments: documents.Arguments, guest_options: documents.Arguments
+    arguments: Arguments, guest_options: documents.Arguments
 ) -> documents.Arguments:
     """Return the options of vmperf_guests with one group for each variant.
 
@@ -73,8 +117,8 @@ def create_guest_options(
         if key not in _GROUPED
     }
     variants = sorted(
-        arguments["variants"],
-        key=lambda variant: variant["name"] != get_reference(arguments),
+        arguments.variants,
+        key=lambda variant: variant["name"] != arguments.get_reference(),
     )
     return {
         **shared,

@@ -7,9 +7,7 @@ import functools
 import secrets
 import typing as t
 
-from rally_vmperf import documents
 from rally_vmperf.baseline import document
-from rally_vmperf.guests import idle
 from rally_vmperf.guests import models
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
@@ -26,25 +24,16 @@ Names = collections.abc.Sequence[str]
 
 
 def create_run(
-    request: run_request.RunRequest,
-    *,
-    variants: collections.abc.Sequence[documents.Arguments],
-    reference: str | None,
-    order: model.OrderKind,
-    idle_guests: idle.IdleState,
+    request: run_request.RunRequest, arguments: variants_.Arguments
 ) -> runs.Run:
     """Return a run with one condition for each variant.
 
     The guests of all variants are booted once, or those of each condition for
     it. The random seed of the order is recorded.
 
-    :param variants: The variants of the task.
-    :param reference: The name of the variant that the others are compared
-        with; None for the first one.
-    :param order: The order of the variants.
-    :param idle_guests: The state of guests that do not participate.
+    :param arguments: The arguments of the task.
     """
-    reference = reference or str(variants[0]["name"])
+    reference = arguments.get_reference()
     guests = request.booted.guests
     groups = variants_.list_guests(request.options)
     shape = dataclasses.replace(
@@ -72,7 +61,7 @@ def create_run(
         return separate_findings(
             prepared.prepare_session(
                 covered_shapes,
-                idle_guests="running" if sequential else idle_guests,
+                idle_guests="running" if sequential else arguments.idle_guests,
                 findings=find_host_findings(booted.guests, reference, hosts),
             ),
             booted,
@@ -97,9 +86,9 @@ def create_run(
             ready.session.close()
 
     options: dict[str, t.Any] = {
-        "variants": list(variants),
+        "variants": list(arguments.variants),
         "reference": reference,
-        "idle_guests": idle_guests,
+        "idle_guests": arguments.idle_guests,
     }
     fields: dict[str, t.Any] = {"open": open_session}
     if sequential:
@@ -115,7 +104,7 @@ def create_run(
             )
             for name, names in groups.items()
         ),
-        order=model.Order(kind=order, seed=secrets.randbits(32)),
+        order=model.Order(kind=arguments.order, seed=secrets.randbits(32)),
         findings=find_host_findings(guests, reference, hosts),
         options=options,
         **fields,

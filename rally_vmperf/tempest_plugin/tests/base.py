@@ -139,7 +139,7 @@ class MeasurementTest(GuestTest):
         booted = cls.boot(
             task.guests,
             ports.guest_ports(task.assignments, task.count),
-            one_host=table.questions()[cls.question].one_host(task),
+            one_host=table.questions()[cls.question].needs_one_host(task),
         )
         directory = get_journal_dir()
         cls.measurement = measure.Measurement(

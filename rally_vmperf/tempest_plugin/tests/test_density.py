@@ -29,10 +29,7 @@ class TestDensity(base.MeasurementTest):
         )
         arguments = {
             "levels": levels,
-            "order": "shuffled",
-            "idle_guests": "running",
             "solo_guest": "all" if needs_all_solo else "rotate",
-            "stop": None,
         }
         return cls.configured.build_task(
             cls.configured.available_workloads(),

@@ -474,7 +474,11 @@ class PlanTest(unittest.TestCase):
         self.assertFalse([r for r in rows if r["What"] == "ports"])
 
     @ddt.data(
-        ({"levels": [1, 1]}, document.BaselineError, "levels=.* must be"),
+        (
+            {"levels": [1, 1]},
+            document.BaselineError,
+            "levels: .* has non-unique",
+        ),
         ({"flavor": {"name": "x"}}, errors.GuestError, "the project sees"),
         ({"flavor": "x"}, document.BaselineError, "vmperf_guests.flavor"),
     )

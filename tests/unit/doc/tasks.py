@@ -208,7 +208,10 @@ def _register(task, registry_of_baselines):
             continue
         name = subtask["contexts"]["vmperf_baseline"]["name"]
         (arguments,) = subtask["scenario"].values()
-        protocol = protocols.create_protocol(arguments)
+        names = [field.name for field in dataclasses.fields(protocols.DEFAULT)]
+        protocol = protocols.Protocol(
+            **{name: arguments[name] for name in names if name in arguments}
+        )
         assignments = assignment.assign(arguments["workloads"], protocol)
         limited_by = "none" if protocol.shape == "whole" else "cgroup2"
         entries = baseline(name, assignments, limited_by).entries

@@ -102,22 +102,6 @@ class MarkupTestCase(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "count has no description"):
             markup.describe_schema({"properties": {"count": {}}})
 
-    def test_parameters(self):
-        schemas = {"levels": SCHEMA["properties"]["levels"]}
-        self.assertEqual(
-            [
-                *("``levels`` : required",),
-                *("    The numbers of guests: a list.", ""),
-                *("    ``from`` : integer, 1 to 8",),
-                *("        First number.", ""),
-                *("``order`` : ``listed`` or ``shuffled``",),
-                *("    The order of the levels.", ""),
-                *("``warmup`` : default ``1``",),
-                *("    The number of repetitions.", ""),
-            ],
-            markup.describe_parameters(Plugin.run, schemas),
-        )
-
     @ddt.data(
         ("see max_percent, a key", "see ``max_percent``, a key"),
         ("{from: 1, to: 8} or 3", "``{from: 1, to: 8}`` or 3"),

@@ -5,7 +5,7 @@ import tempfile
 import unittest
 
 from rally_vmperf.measurement import guest_metrics
-from rally_vmperf.plugins.scenarios import base
+from rally_vmperf.plugins import scenarios
 from rally_vmperf.plugins.sla import criteria
 from rally_vmperf.records import files
 from rally_vmperf.records import journal
@@ -82,8 +82,8 @@ class RunTestCase(unittest.TestCase):
         self.check("\n".join(self.lines))
 
     def test_what_rally_is_told(self):
-        with self.assertRaises(base.IncompleteRepetition) as caught:
-            base.raise_if_incomplete(self.records[0].repetition, ())
+        with self.assertRaises(scenarios.IncompleteRepetition) as caught:
+            scenarios.raise_if_incomplete(self.records[0].repetition, ())
         message = str(caught.exception)
         self.check(message)
         self.assertIn("of g1", message)

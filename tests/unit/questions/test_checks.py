@@ -77,6 +77,13 @@ class TestTolerated(unittest.TestCase):
             )
 
 
+#: The required arguments of questions.
+ARGUMENTS = {
+    "density": {"levels": [1, 2]},
+    "tuning": {"variants": [{"name": "a"}, {"name": "b"}]},
+}
+
+
 @ddt.ddt
 class TestReference(unittest.TestCase):
     """A baseline with which no run of a task can pass."""
@@ -106,9 +113,9 @@ class TestReference(unittest.TestCase):
         )
         baseline = made.baseline(entries=(entry,), **changes)
         task_question = table.questions()[question]
-        task_request = task.create_from_rally(
-            {**changed(("sla",), criteria)}, task_question.scenario
-        )
+        config = changed(("sla",), criteria)
+        config["args"] |= ARGUMENTS.get(question, {})
+        task_request = task_question.create_task(config)
         checks.check_reference(
             task_request, task_question, baseline, self.SHAPE
         )
@@ -221,7 +228,7 @@ class TestTask(unittest.TestCase):
     def check(self, config):
         """Check a workload of Rally's."""
         task_question = table.questions()["overhead"]
-        task_request = task.create_from_rally(config, task_question.scenario)
+        task_request = task_question.create_task(config)
         return checks.check_task(task_request, task_question, self.baselines)
 
     @ddt.data(
@@ -258,9 +265,7 @@ class TestTask(unittest.TestCase):
                     f"vmperf_{sla}": {**limits, "min": {"*.rate": 5}, **more}
                 }
                 question = table.questions()[name]
-                task_request = task.create_from_rally(
-                    config, question.scenario
-                )
+                task_request = question.create_task(config)
                 with self.assertRaisesRegex(
                     task.InvalidTask,
                     rf"^sla vmperf_{sla} {option}: requires the context "
@@ -272,7 +277,7 @@ class TestTask(unittest.TestCase):
     def test_guests_may_be_on_several_hosts(self):
         """Copies on one machine are what one host is needed for."""
         task_requests = [
-            task.create_from_rally(config, "VMPerf.overhead")
+            table.questions()["overhead"].create_task(config)
             for config in (
                 CONFIG,
                 changed(("contexts", "vmperf_baseline"), None),
@@ -280,7 +285,7 @@ class TestTask(unittest.TestCase):
         ]
         question = table.questions()["overhead"]
         self.assertEqual(
-            [True, False], [*map(question.one_host, task_requests)]
+            [True, False], [*map(question.needs_one_host, task_requests)]
         )
 
     @ddt.data(
@@ -384,8 +389,16 @@ class TestTask(unittest.TestCase):
         (("args", "warmup"), "1", "warmup: '1' is not of type 'integer'"),
         (("args", "drop_caches"), "yes", "drop_caches: 'yes' is not of type"),
         (("args", "drop_caches"), True, "drop_caches is None in the baseline"),
-        (("args", "reboot"), "often", "reboot: 'often' .*'between_workloads'"),
-        (("args", "shape"), "big", r"shape: 'big' .*\['guest', 'whole'\]"),
+        (
+            ("args", "reboot"),
+            "often",
+            "reboot='often': must be one of .*between_workloads",
+        ),
+        (
+            ("args", "shape"),
+            "big",
+            r"shape='big': must be one of guest, whole",
+        ),
         (
             ("args", "shape"),
             "whole",
@@ -568,14 +581,16 @@ class TestTask(unittest.TestCase):
             ({"vmperf_valid": apart}, False),
             ({"vmperf_overhead": {"max_percent": {"*": 5}, **apart}}, False),
         ):
-            task_request = task.create_from_rally(
-                changed(("sla",), sla), "VMPerf.overhead"
+            task_request = table.questions()["overhead"].create_task(
+                changed(("sla",), sla)
             )
             self.assertIs(
-                expected, table.questions()["overhead"].one_host(task_request)
+                expected,
+                table.questions()["overhead"].needs_one_host(task_request),
             )
             self.assertIs(
-                False, table.questions()["density"].one_host(task_request)
+                False,
+                table.questions()["density"].needs_one_host(task_request),
             )
 
     def test_neighbours(self):
@@ -617,15 +632,12 @@ class TestTask(unittest.TestCase):
         ):
             self.check(wrong)
         task_question = table.questions()["overhead"]
-        task_request = task.create_from_rally(
-            config(3), task_question.scenario
-        )
-        self.assertEqual((2,), task_question.copies(task_request))
-        alone = task.create_from_rally(
-            changed(("args", "warmup"), 1), task_question.scenario
-        )
+        task_request = task_question.create_task(config(3))
+        self.assertEqual((2,), task_question.list_copies(task_request))
+        alone = task_question.create_task(changed(("args", "warmup"), 1))
         self.assertLess(
-            task_question.minutes(alone), task_question.minutes(task_request)
+            task_question.estimate_minutes(alone),
+            task_question.estimate_minutes(task_request),
         )
 
     def test_more_guests_than_connections_or_ports(self):

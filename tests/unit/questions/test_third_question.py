@@ -85,9 +85,11 @@ class TestThirdQuestion(unittest.TestCase):
             question="variants",
             journal=run_journal,
         )
-        arguments = {"variants": ["plain", "virtio"]}
+        arguments = variants.Arguments(
+            workloads=[], variants=["plain", "virtio"]
+        )
         run = run_request.run_cache.get_run(
-            "w", lambda: variants.QUESTION.run(run_request, arguments)
+            "w", lambda: variants.QUESTION.start(run_request, arguments)
         )
         self.addCleanup(run_request.run_cache.close, "w")
         for number in (1, 2, 3):
@@ -141,8 +143,8 @@ class TestThirdQuestion(unittest.TestCase):
             ),
         )
         self.assertIs(table.questions()["variants"], task_question)
-        self.assertEqual((1,), task_question.copies(task_request))
-        self.assertEqual(3, task_question.minutes(task_request))
+        self.assertEqual((1,), task_question.list_copies(task_request))
+        self.assertEqual(3, task_question.estimate_minutes(task_request))
 
     def test_records_and_verdict(self):
         """Each repetition has its variants, the SLA judges one of them."""

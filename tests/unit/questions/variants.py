@@ -1,5 +1,7 @@
 """A third question, as another package would add it: which variant loses."""
 
+import dataclasses
+
 import jinja2
 
 from rally_vmperf.execution import estimate
@@ -64,7 +66,7 @@ def _last_variant(entries):
 
 
 def _check(task_request, parsed, baseline):
-    variants = task_request.arguments["variants"]
+    variants = task_request.arguments.variants
     variant = parsed.options["variant"]
     if variant not in variants:
         raise task.InvalidTask(
@@ -116,35 +118,53 @@ SECTION = reports.Section(
 )
 
 
-def run(run_request, arguments):
-    """Return a run with a condition for each variant."""
-    return run_request.create_run(
-        conditions.Condition(axes={"kernel": name})
-        for name in arguments["variants"]
-    )
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Arguments(task.Arguments):
+    """The arguments of the scenario.
+
+    :param variants: The names of kernels.
+    """
+
+    variants: list[str]
 
 
-def _refuse_one(task_request):
-    if len(task_request.arguments["variants"]) < 2:
-        raise task.InvalidTask("variants: at least two are needed")
-    return []
+class Variants(question.Question[Arguments]):
+    """Loss of a variant."""
+
+    name = "variants"
+    scenario = SCENARIO
+    title = "Variants"
+    arguments = Arguments
+    criteria = (CRITERION,)
+
+    def check(self, subtask):
+        """Reject a single variant."""
+        if len(subtask.arguments.variants) < 2:
+            raise task.InvalidTask("variants: at least two are needed")
+        return []
+
+    def estimate_minutes(self, subtask):
+        """Return the minutes of all variants."""
+        return estimate.estimate_minutes(
+            subtask.assignments,
+            subtask.times,
+            len(subtask.arguments.variants),
+        )
+
+    def start(self, request, arguments):
+        """Return a run with a condition for each variant."""
+        return request.create_run(
+            conditions.Condition(axes={"kernel": name})
+            for name in arguments.variants
+        )
+
+    def get_section(self):
+        """Return the section of the report."""
+        return SECTION
+
+    def describe(self, run):
+        """Return the variants of a run."""
+        return describe(run)
 
 
-QUESTION = question.Question(
-    name="variants",
-    scenario=SCENARIO,
-    title="Variants",
-    criteria=(CRITERION,),
-    contexts=("vmperf_guests",),
-    check=_refuse_one,
-    copies=lambda task_request: (task_request.count,),
-    compared=lambda task_request: (),
-    minutes=lambda task_request: estimate.estimate_minutes(
-        task_request.assignments,
-        task_request.times,
-        len(task_request.arguments["variants"]),
-    ),
-    run=run,
-    section=lambda: SECTION,
-    describe=describe,
-)
+QUESTION = Variants()

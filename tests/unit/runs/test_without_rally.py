@@ -44,7 +44,7 @@ class TestWithoutRally(unittest.TestCase):
         program = (
             "import sys; from tests.unit.runs import without_rally; "
             "sys.meta_path.insert(0, without_rally.NoRally()); "
-            "import rally_vmperf.plugins.scenarios.overhead"
+            "import rally_vmperf.plugins.scenarios"
         )
         process = self.run_in("unused", "-c", program)
         self.assertIn("is imported", process.stderr)

@@ -45,9 +45,10 @@ def main(folder):
             question=question,
             journal=journal.Journal(folder, journal_name),
         )
-        make = table.questions()[question].run
+        asked = table.questions()[question]
+        content = asked.arguments(workloads=[], **arguments)
         run = run_request.run_cache.get_run(
-            "w", lambda: make(run_request, arguments)
+            "w", lambda: asked.start(run_request, content)
         )
         for number in (1, 2, 3):
             run.repeat(number)

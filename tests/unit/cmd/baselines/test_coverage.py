@@ -289,7 +289,7 @@ class RefusalTest(Case):
         ({"contexts": {}}, "shape of the guests is missing: add --flavor"),
         (
             {"scenario": {"VMPerf.density": {"workloads": [{"name": "mbw"}]}}},
-            "levels=None: must be a list",
+            "'levels' is a required property",
         ),
         (
             {

@@ -64,9 +64,10 @@ class Late(Early):
 
 def stored(name, workload):
     """Return a workload of two guests, as Rally's database has it."""
+    levels = {"levels": [1, 2]} if name == "VMPerf.density" else {}
     return {
         "name": name,
-        "args": {"workloads": [workload]},
+        "args": {"workloads": [workload], **levels},
         "contexts": {"vmperf_guests@openstack": {**GROUP, "count": 2}},
         "sla": {},
         "runner_type": "serial",
@@ -273,8 +274,7 @@ class SetUpTest(Case):
         booted_as, self.stored = (
             self.stored,
             {
-                "name": "VMPerf.overhead",
-                "args": {"workloads": []},
+                **stored("VMPerf.overhead", {"name": "sysbench"}),
                 "sla": {"vmperf_overhead": made.LIMITS},
             },
         )

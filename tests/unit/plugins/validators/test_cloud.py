@@ -9,7 +9,7 @@ from rally.common import validation
 
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
-from rally_vmperf.plugins.scenarios import overhead
+from rally_vmperf.plugins import scenarios
 from rally_vmperf.plugins.validators import task as validators
 from rally_vmperf.workloads import registry
 from tests.unit import made
@@ -70,7 +70,9 @@ class CloudTest(unittest.TestCase):
             self.addCleanup(patch.stop)
 
     def validate(self, task):
-        validators.Cloud().validate(CONTEXT, task, overhead.Overhead, None)
+        validators.Cloud().validate(
+            CONTEXT, task, scenarios.SCENARIOS["VMPerf.overhead"], None
+        )
 
     @ddt.data(
         {},

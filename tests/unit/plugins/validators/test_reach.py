@@ -10,7 +10,7 @@ from rally.common import validation
 
 from rally_vmperf.machines import base
 from rally_vmperf.machines.remote import hostkey
-from rally_vmperf.plugins.scenarios import overhead
+from rally_vmperf.plugins import scenarios
 from rally_vmperf.plugins.validators import reach
 
 HOP = {"address": "192.0.2.1", "user": "rally"}
@@ -39,7 +39,9 @@ class TestReach(unittest.TestCase):
             "runner_type": "serial",
             "runner": {},
         }
-        reach.Reach().validate({}, config, overhead.Overhead, None)
+        reach.Reach().validate(
+            {}, config, scenarios.SCENARIOS["VMPerf.overhead"], None
+        )
 
     def refused(self, pattern, **config):
         with self.assertRaisesRegex(

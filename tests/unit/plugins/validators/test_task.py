@@ -9,7 +9,7 @@ from unittest import mock
 from rally.common import validation
 
 from rally_vmperf.guests.cleanup import ledger
-from rally_vmperf.plugins.scenarios import density
+from rally_vmperf.plugins import scenarios
 from rally_vmperf.plugins.validators import task
 from tests.unit.guests.cleanup import test_ledger
 
@@ -41,7 +41,9 @@ class TestTask(unittest.TestCase):
         conf.__contains__.return_value = False
         task.warn_about_killed_runs.cache_clear()
         with mock.patch.object(task, "CONF", conf):
-            task.Task().validate({}, config, density.Density, None)
+            task.Task().validate(
+                {}, config, scenarios.SCENARIOS["VMPerf.density"], None
+            )
 
     def test_no_configuration(self):
         """There is nothing to check."""
@@ -72,7 +74,7 @@ class TestTask(unittest.TestCase):
         """The message is that of the check."""
         for key, value, pattern in (
             ("runner_type", "rps", "runner=rps"),
-            ("args", {"workloads": []}, "workloads: "),
+            ("args", {"workloads": [], "levels": [1]}, "workloads: "),
             (
                 "sla",
                 {"vmperf_degradation": {"max_percent": {"*": math.nan}}},

@@ -1,6 +1,5 @@
 """Tests of the one builder of requests for runs."""
 
-import dataclasses
 import unittest
 from unittest import mock
 
@@ -31,27 +30,29 @@ class TestCreateRun(unittest.TestCase):
 
     def test_request(self):
         """The request has the environment and the task's arguments."""
-        question = dataclasses.replace(
-            table.questions()["overhead"], run=lambda *request: request
-        )
+        question = table.questions()["overhead"]
         subtask = task.Task(
             title="",
             scenario=question.scenario,
-            arguments={
-                "workloads": [{"name": "sysbench"}],
-                "warmup": 1,
-                "peer": {"address": "192.0.2.1"},
-                "control": {"address": "192.0.2.2"},
-                "shape": "whole",
-                "neighbours": {"guests": 1},
-            },
+            arguments=question.arguments(
+                workloads=[{"name": "sysbench"}],
+                warmup=1,
+                peer={"address": "192.0.2.1"},
+                control={"address": "192.0.2.2"},
+                shape="whole",
+                neighbours={"guests": 1},
+            ),
             contexts={},
             criteria={},
             runner="serial",
             times=4,
         )
-        request, arguments = question.create_run(subtask, ENVIRONMENT)
-        self.assertEqual({"neighbours": {"guests": 1}}, arguments)
+        with mock.patch.object(
+            type(question), "start", autospec=True
+        ) as start:
+            question.create_run(subtask, ENVIRONMENT)
+        _, request, arguments = start.call_args.args
+        self.assertIs(subtask.arguments, arguments)
         self.assertEqual(
             {
                 **vars(ENVIRONMENT),

@@ -84,11 +84,7 @@ class TestDensity(unittest.TestCase):
     def check(self, *changes):
         """Check a workload of Rally; return the warnings."""
         task_question = table.questions()["density"]
-        task_request = task.create_from_rally(
-            changed(*changes),
-            task_question.scenario,
-            defaults=task_question.defaults,
-        )
+        task_request = task_question.create_task(changed(*changes))
         return checks.check_task(task_request, task_question, self.baselines)
 
     @ddt.data(
@@ -158,20 +154,12 @@ class TestDensity(unittest.TestCase):
         task_question = table.questions()["density"]
         config = changed((("args", "warmup"), None))
         config["runner"]["times"] = times
-        completed = task.add_defaults(
-            {**config["args"], **arguments}, times, task_question.defaults
+        completed = task.create_arguments(
+            {**config["args"], **arguments}, task_question.arguments, times
         )
-        self.assertEqual(
-            (order, warmup), (completed["order"], completed["warmup"])
-        )
-        task_request = task.create_from_rally(
-            config, task_question.scenario, defaults=task_question.defaults
-        )
+        self.assertEqual((order, warmup), (completed.order, completed.warmup))
+        task_request = task_question.create_task(config)
         self.assertEqual(min(1, times - 1), task_request.warmup)
-        overhead = table.questions()["overhead"]
-        self.assertEqual(
-            arguments, task.add_defaults(arguments, times, overhead.defaults)
-        )
 
     def test_minutes_of_neighbours(self):
         """Each level is measured twice; those that are stopped boot."""
@@ -184,8 +172,8 @@ class TestDensity(unittest.TestCase):
                 (("runner", "times"), 40),
             )
             config["args"]["neighbours"] = neighbours
-            return task_question.minutes(
-                task.create_from_rally(config, task_question.scenario)
+            return task_question.estimate_minutes(
+                task_question.create_task(config)
             )
 
         begin, alone = 2, minutes("running")
@@ -196,15 +184,18 @@ class TestDensity(unittest.TestCase):
         self.assertAlmostEqual(40, booting, delta=1)
 
     @ddt.data(
-        ((("args", "levels"), None), r"levels=None: must be a list"),
+        ((("args", "levels"), None), r"'levels' is a required property"),
         (
             (("args", "idle_guests"), "asleep"),
             r"idle_guests='asleep': must be one of running, paused, stopped",
         ),
-        ((("args", "levels"), [1, 1]), r"levels=\[1, 1\]: must be a list"),
+        (
+            (("args", "levels"), [1, 1]),
+            r"levels: \[1, 1\] has non-unique elements; The numbers",
+        ),
         (
             (("args", "solo_guest"), "both"),
-            "solo_guest='both': must be rotate or all",
+            "solo_guest='both': must be one of rotate, all",
         ),
         (
             degradation(statistic="worst"),
@@ -375,10 +366,8 @@ class TestDensity(unittest.TestCase):
                 (("args", "solo_guest"), lone),
                 (("args", "idle_guests"), idle_guests),
             )
-            task_request = task.create_from_rally(
-                config, task_question.scenario
-            )
-            minutes.append(task_question.minutes(task_request))
+            task_request = task_question.create_task(config)
+            minutes.append(task_question.estimate_minutes(task_request))
         self.assertEqual(expected, minutes[1] - minutes[0])
 
     def test_where_nova_chooses(self):

@@ -9,6 +9,7 @@ from unittest import mock
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.questions import table
+from rally_vmperf.questions.density import checks
 from rally_vmperf.questions.density import levels as numbers
 from rally_vmperf.questions.density import run as density
 from rally_vmperf.records import journal
@@ -214,18 +215,13 @@ class TestMake(unittest.TestCase):
         if copies is not None:
             document = whole.baseline(folder, copies)
         run_request = whole.build_request(folder, document, *machines)
-        arguments = {
-            "levels": list(levels),
-            "order": "listed",
-            "idle_guests": "running",
-            "solo_guest": "rotate",
-            "stop": None,
-        }
+        arguments = checks.Arguments(
+            workloads=[],
+            **{"levels": list(levels), "order": "listed", **changes},
+        )
         run = run_request.run_cache.get_run(
             "w",
-            lambda: table.questions()["density"].run(
-                run_request, {**arguments, **changes}
-            ),
+            lambda: table.questions()["density"].start(run_request, arguments),
         )
         self.addCleanup(run_request.run_cache.close, "w")
         return run

@@ -7,6 +7,7 @@ from unittest import mock
 
 from rally_vmperf.questions import table
 from rally_vmperf.questions.migration import guest_migration
+from rally_vmperf.questions.migration import migration_checks
 from rally_vmperf.questions.migration import phases_run
 from rally_vmperf.runs import actions
 from rally_vmperf.runs import loads
@@ -14,12 +15,7 @@ from tests.unit.questions.tuning import test_variants_run
 from tests.unit.runs import golden
 from tests.unit.runs import whole
 
-ARGUMENTS = {
-    "host": None,
-    "block_migration": "auto",
-    "phase_seconds": 60.0,
-    "deadline": 300.0,
-}
+ARGUMENTS = migration_checks.Arguments(workloads=[])
 
 
 class TestRun(unittest.TestCase):
@@ -48,7 +44,7 @@ class TestRun(unittest.TestCase):
         self.addCleanup(cache.close, "w")
         self.run_of_task = cache.get_run(
             "w",
-            lambda: table.questions()["migration"].run(
+            lambda: table.questions()["migration"].start(
                 self.request, ARGUMENTS
             ),
         )

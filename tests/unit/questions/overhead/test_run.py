@@ -14,6 +14,7 @@ from rally_vmperf.measurement import guest_metrics
 from rally_vmperf.measurement import repetition
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import neighbours
+from rally_vmperf.questions.overhead import question as overhead_question
 from rally_vmperf.questions.overhead import run as overhead
 from rally_vmperf.records import files
 from rally_vmperf.records import model
@@ -110,10 +111,8 @@ class TestMake(unittest.TestCase):
         self.assertEqual("complete", record.repetition.state)
         run_request = whole.build_request(self.folder, None, *self.machines)
         beside = {"guests": 1, "workload": work}
-        neighbour_options = neighbours.take_argument(
-            run_request, {"neighbours": beside}
-        )
-        (assigned,) = neighbour_options["unmeasured"].assignments
+        arguments = neighbours.Arguments(neighbours=beside)
+        (assigned,) = arguments.create_unmeasured(run_request).assignments
         self.assertEqual(1, assigned.arguments["threads"])
 
     def test_a_baseline_without_them(self):
@@ -183,8 +182,9 @@ class TestMake(unittest.TestCase):
         with self.assertRaisesRegex(
             errors.GuestError, "guests g3 failed to boot"
         ):
-            table.questions()["overhead"].run(
-                run_request, {"neighbours": beside}
+            table.questions()["overhead"].start(
+                run_request,
+                overhead_question.Arguments(workloads=[], neighbours=beside),
             )
 
     def test_findings_on_bare_metal(self):
@@ -322,8 +322,11 @@ class TestNeighbours(TestMake):
         )
         run = run_request.run_cache.get_run(
             "w",
-            lambda: table.questions()["overhead"].run(
-                run_request, {"neighbours": golden.NEIGHBOURS}
+            lambda: table.questions()["overhead"].start(
+                run_request,
+                overhead_question.Arguments(
+                    workloads=[], neighbours=golden.NEIGHBOURS
+                ),
             ),
         )
         self.addCleanup(run_request.run_cache.close, "w")
@@ -401,8 +404,11 @@ class TestNeighbours(TestMake):
         run_request = dataclasses.replace(run_request, booted=booted)
         run = run_request.run_cache.get_run(
             "w",
-            lambda: table.questions()["overhead"].run(
-                run_request, {"neighbours": golden.NEIGHBOURS}
+            lambda: table.questions()["overhead"].start(
+                run_request,
+                overhead_question.Arguments(
+                    workloads=[], neighbours=golden.NEIGHBOURS
+                ),
             ),
         )
         self.addCleanup(run_request.run_cache.close, "w")

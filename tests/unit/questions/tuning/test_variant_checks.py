@@ -9,7 +9,6 @@ import ddt
 from rally_vmperf.baseline import store
 from rally_vmperf.questions import checks
 from rally_vmperf.questions import table
-from rally_vmperf.questions.common import task
 
 GUESTS = "vmperf_guests@openstack"
 VARIANTS = [
@@ -59,11 +58,7 @@ class TestTuning(unittest.TestCase):
     def check(self, *changes):
         """Check the task, with changes; return the warnings."""
         question = table.questions()["tuning"]
-        task_request = task.create_from_rally(
-            changed(*changes),
-            question.scenario,
-            defaults=question.defaults,
-        )
+        task_request = question.create_task(changed(*changes))
         with tempfile.TemporaryDirectory() as folder:
             return checks.check_task(
                 task_request, question, store.Store(folder)
@@ -110,7 +105,7 @@ class TestTuning(unittest.TestCase):
         # 2: nothing to compare
         (
             [(("args", "variants"), VARIANTS[:1])],
-            r"^variants: 1 variant has nothing .*; add another one$",
+            r"^variants: must have at least 2 elements, and has 1$",
         ),
         # 3: no list of variants
         (
@@ -315,22 +310,22 @@ class TestTuning(unittest.TestCase):
     def test_plan(self):
         """Guests of one variant work at a time, for some minutes each."""
         question = table.questions()["tuning"]
-        task_request = task.create_from_rally(
-            changed(), question.scenario, defaults=question.defaults
-        )
-        self.assertEqual((1,), question.copies(task_request))
-        self.assertEqual((), question.compared(task_request))
-        self.assertTrue(question.one_host(task_request))
+        task_request = question.create_task(changed())
+        self.assertEqual((1,), question.list_copies(task_request))
+        self.assertEqual((), question.list_compared_copies(task_request))
+        self.assertTrue(question.needs_one_host(task_request))
         self.assertEqual(1, task_request.warmup)
-        two = task.create_from_rally(
-            changed((("args", "variants"), VARIANTS[:2])), question.scenario
+        two = question.create_task(
+            changed((("args", "variants"), VARIANTS[:2]))
         )
         self.assertGreater(
-            question.minutes(task_request), question.minutes(two)
+            question.estimate_minutes(task_request),
+            question.estimate_minutes(two),
         )
-        stopped = task.create_from_rally(
-            changed((("args", "idle_guests"), "stopped")), question.scenario
+        stopped = question.create_task(
+            changed((("args", "idle_guests"), "stopped"))
         )
         self.assertGreater(
-            question.minutes(stopped), question.minutes(task_request)
+            question.estimate_minutes(stopped),
+            question.estimate_minutes(task_request),
         )

@@ -32,7 +32,10 @@ class TestVariants(unittest.TestCase):
     def options(self, **arguments):
         """Return the options with a group for each variant."""
         return variants.create_guest_options(
-            {"variants": VARIANTS, **arguments}, GUEST
+            variants.Arguments(
+                workloads=[], **{"variants": VARIANTS, **arguments}
+            ),
+            GUEST,
         )
 
     def test_groups(self):
@@ -79,7 +82,10 @@ class TestVariants(unittest.TestCase):
             variants.list_guests(options),
         )
         self.assertEqual(
-            "e1000", variants.get_reference({"variants": VARIANTS})
+            "e1000",
+            variants.Arguments(
+                workloads=[], variants=VARIANTS
+            ).get_reference(),
         )
 
     def test_request(self):

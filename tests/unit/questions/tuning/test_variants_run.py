@@ -93,7 +93,9 @@ class TestRun(unittest.TestCase):
         :param request: The other fields of the request.
         """
         names = [name for name in ("g1", "g2", "g3") if name not in absent]
-        arguments = {**ARGUMENTS, **changes}
+        arguments = variants.Arguments(
+            workloads=[], **{**ARGUMENTS, **changes}
+        )
         run_request = whole.build_request(
             self.folder,
             document,
@@ -139,7 +141,7 @@ class TestRun(unittest.TestCase):
         self.addCleanup(run_request.run_cache.close, "w")
         return run_request.run_cache.get_run(
             "w",
-            lambda: table.questions()["tuning"].run(run_request, arguments),
+            lambda: table.questions()["tuning"].start(run_request, arguments),
         )
 
     def test_conditions(self):

@@ -5,7 +5,7 @@ from unittest import mock
 
 from rally import consts
 
-from rally_vmperf.plugins.scenarios import base
+from rally_vmperf.plugins import scenarios
 
 
 class TestPassedOn(unittest.TestCase):
@@ -17,23 +17,23 @@ class TestPassedOn(unittest.TestCase):
         self.tasks = mock.Mock()
         self.tasks.get_status.return_value = consts.TaskStatus.ABORTED
         for patch in (
-            mock.patch.object(base.objects, "Task", self.tasks),
-            mock.patch.object(base, "_interrupted", set()),
+            mock.patch.object(scenarios.objects, "Task", self.tasks),
+            mock.patch.object(scenarios, "_interrupted", set()),
         ):
             patch.start()
             self.addCleanup(patch.stop)
 
     def test_nothing_happens(self):
         """A repetition that ends well is none of its business."""
-        with base.abort_on_interrupt({"uuid": "t"}, "w"):
+        with scenarios.abort_on_interrupt({"uuid": "t"}, "w"):
             pass
         self.tasks.get.assert_not_called()
 
     def test_task_is_aborted(self):
         """Rally gets an exception that it does not swallow."""
         with (
-            self.assertRaises(base.InterruptedRepetition),
-            base.abort_on_interrupt({"uuid": "t"}, "w"),
+            self.assertRaises(scenarios.InterruptedRepetition),
+            scenarios.abort_on_interrupt({"uuid": "t"}, "w"),
         ):
             raise KeyboardInterrupt
         self.tasks.get.assert_called_once_with("t")
@@ -42,16 +42,18 @@ class TestPassedOn(unittest.TestCase):
     def test_no_repetition_follows(self):
         """The same workload does not start again; others do."""
         with (
-            self.assertRaises(base.InterruptedRepetition),
-            base.abort_on_interrupt({"uuid": "t"}, "w"),
+            self.assertRaises(scenarios.InterruptedRepetition),
+            scenarios.abort_on_interrupt({"uuid": "t"}, "w"),
         ):
             raise KeyboardInterrupt
         with (
-            self.assertRaisesRegex(base.InterruptedRepetition, "not started"),
-            base.abort_on_interrupt({"uuid": "t"}, "w"),
+            self.assertRaisesRegex(
+                scenarios.InterruptedRepetition, "not started"
+            ),
+            scenarios.abort_on_interrupt({"uuid": "t"}, "w"),
         ):
             self.fail("it was started")
-        with base.abort_on_interrupt({"uuid": "t"}, "other"):
+        with scenarios.abort_on_interrupt({"uuid": "t"}, "other"):
             pass
 
     def test_waits_for_the_engine(self):
@@ -61,8 +63,8 @@ class TestPassedOn(unittest.TestCase):
             consts.TaskStatus.ABORTED,
         ]
         with (
-            self.assertRaises(base.InterruptedRepetition),
-            base.abort_on_interrupt({"uuid": "t"}, "w"),
+            self.assertRaises(scenarios.InterruptedRepetition),
+            scenarios.abort_on_interrupt({"uuid": "t"}, "w"),
         ):
             raise KeyboardInterrupt
         self.assertEqual(2, self.tasks.get_status.call_count)

@@ -1,6 +1,5 @@
 """Tests of the reports to Rally about a repetition."""
 
-import dataclasses
 import tempfile
 import unittest
 from unittest import mock
@@ -12,8 +11,7 @@ from rally_vmperf import opts
 from rally_vmperf.execution import protocols
 from rally_vmperf.guests import models
 from rally_vmperf.measurement import repetition
-from rally_vmperf.plugins.scenarios import base
-from rally_vmperf.plugins.scenarios import density
+from rally_vmperf.plugins import scenarios
 from rally_vmperf.questions import table
 from tests.unit import made
 
@@ -43,25 +41,21 @@ class TestRequest(unittest.TestCase):
         super().setUp()
         self.requests = []
 
-        def create_run(request, arguments):
+        def start(question, request, arguments):
             self.requests.append((request, arguments))
             raise RequestError
 
-        question = dataclasses.replace(
-            table.questions()["density"], run=create_run
-        )
+        question = table.questions()["density"]
+        self.enterContext(mock.patch.object(type(question), "start", start))
         rally_opts.register_opts(profiler.OPTS.items())
-        base.CONF.register_opts(opts.OPTIONS, group=opts.GROUP)
-        base.CONF.set_override(
+        scenarios.CONF.register_opts(opts.OPTIONS, group=opts.GROUP)
+        scenarios.CONF.set_override(
             "journal_dir",
             self.enterContext(tempfile.TemporaryDirectory()),
             group=opts.GROUP,
         )
         self.addCleanup(
-            base.CONF.clear_override, "journal_dir", group=opts.GROUP
-        )
-        self.enterContext(
-            mock.patch.dict(table._QUESTIONS, {"density": question})
+            scenarios.CONF.clear_override, "journal_dir", group=opts.GROUP
         )
 
     def run_scenario(self, **arguments):
@@ -79,7 +73,7 @@ class TestRequest(unittest.TestCase):
             ),
             "config": {"count": 2, "ssh_timeout": 60},
         }
-        scenario = density.Density(
+        scenario = scenarios.SCENARIOS["VMPerf.density"](
             {
                 "owner_id": "w",
                 "task": {"uuid": "t"},
@@ -89,9 +83,9 @@ class TestRequest(unittest.TestCase):
         )
         with (
             mock.patch.object(
-                base.db, "workload_get", mock.Mock(return_value=stored)
+                scenarios.db, "workload_get", mock.Mock(return_value=stored)
             ),
-            self.assertRaisesRegex(base.defects.Defect, "RequestError"),
+            self.assertRaisesRegex(scenarios.defects.Defect, "RequestError"),
         ):
             scenario.run(**arguments)
         (request,) = self.requests
@@ -127,15 +121,15 @@ class TestRequest(unittest.TestCase):
         self.assertEqual(("g2",), request.booted.absent)
         self.assertEqual({"count": 2, "ssh_timeout": 60}, request.options)
         self.assertEqual(
-            {
-                "levels": [1, 2],
-                "order": "shuffled",
-                "idle_guests": "running",
-                "solo_guest": "rotate",
-                "stop": None,
-                "neighbours": None,
-            },
-            arguments,
+            ([1, 2], "shuffled", "running", "rotate", None, None),
+            (
+                arguments.levels,
+                arguments.order,
+                arguments.idle_guests,
+                arguments.solo_guest,
+                arguments.stop,
+                arguments.neighbours,
+            ),
         )
 
     def test_defaults_of_the_question(self):
@@ -145,7 +139,7 @@ class TestRequest(unittest.TestCase):
             levels=[1, 2],
             stop={"total_falls": True},
         )
-        self.assertEqual((0, "listed"), (request.warmup, arguments["order"]))
+        self.assertEqual((0, "listed"), (request.warmup, arguments.order))
         self.assertEqual(protocols.DEFAULT, request.protocol)
 
 
@@ -154,12 +148,12 @@ class TestTell(unittest.TestCase):
 
     def test_complete(self):
         """A complete repetition raises nothing."""
-        base.raise_if_incomplete(repeated("complete"), ())
+        scenarios.raise_if_incomplete(repeated("complete"), ())
 
     def test_interrupted(self):
         """Ctrl-C is passed on, with any criterion."""
         with self.assertRaises(KeyboardInterrupt):
-            base.raise_if_incomplete(
+            scenarios.raise_if_incomplete(
                 repeated("interrupted"), {"vmperf_overhead": {}}
             )
 
@@ -167,7 +161,7 @@ class TestTell(unittest.TestCase):
         """The criterion sees what is missing; the log says it."""
         for missing in ({"of_condition": [GAP]}, {"of_all": [GAP]}):
             with self.assertLogs("rally_vmperf", "WARNING") as logs:
-                base.raise_if_incomplete(
+                scenarios.raise_if_incomplete(
                     repeated("incomplete", **missing), {"vmperf_overhead": {}}
                 )
             self.assertIn("first is disk.x of g1", logs.output[0])
@@ -177,10 +171,10 @@ class TestTell(unittest.TestCase):
         """No other criterion would notice."""
         for criteria in ((), {"failure_rate": {"max": 0}}):
             with self.assertRaisesRegex(
-                base.IncompleteRepetition,
+                scenarios.IncompleteRepetition,
                 "2 measurements are missing; the first is disk.x",
             ) as raised:
-                base.raise_if_incomplete(
+                scenarios.raise_if_incomplete(
                     repeated("incomplete", [GAP], [OTHER_GAP]), criteria
                 )
             self.assertNotIn("<", str(raised.exception))

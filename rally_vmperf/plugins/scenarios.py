@@ -1,7 +1,6 @@
-"""The base class of all scenarios; an iteration is a repetition."""
+"""The scenarios of all questions; an iteration is a repetition."""
 
 import contextlib
-import dataclasses
 import inspect
 import time
 import typing as t
@@ -12,9 +11,11 @@ from rally.common import cfg
 from rally.common import db
 from rally.common import logging
 from rally.common import objects
+from rally.common import validation
 from rally.task import atomic
 from rally_openstack.task import scenario
 
+from rally_vmperf import declaration
 from rally_vmperf import live_line
 from rally_vmperf import sanitize
 from rally_vmperf.guests import credentials
@@ -22,7 +23,7 @@ from rally_vmperf.measurement import repetition
 from rally_vmperf.plugins import defects
 from rally_vmperf.plugins import open_runs
 from rally_vmperf.questions import table
-from rally_vmperf.questions.common import task as tasks
+from rally_vmperf.questions.common import question as questions
 from rally_vmperf.records import journal
 from rally_vmperf.records import output
 from rally_vmperf.runs import run_request
@@ -42,28 +43,14 @@ class IncompleteRepetition(exceptions.RallyException):
 class MeasurementScenario(scenario.OpenStackScenario):
     """A scenario that repeats the run of its question."""
 
-    run: t.Callable[..., None]
-
-    def _measure(self) -> None:
+    def measure(self) -> None:
         """Measure one repetition, and pass its record to Rally.
 
-        The arguments are those in Rally's database, the defaults those of
-        ``run``; the question can replace None by a default.
+        The arguments are those in Rally's database.
         """
         question = table.scenarios()[self.get_name()]
         owner = self.context["owner_id"]
-        subtask = tasks.create_from_rally(
-            db.workload_get(owner),
-            question.scenario,
-            defaults=question.defaults,
-        )
-        parameters = inspect.signature(self.run).parameters.values()
-        defaults = {
-            parameter.name: parameter.default for parameter in parameters
-        }
-        subtask = dataclasses.replace(
-            subtask, arguments={**defaults, **subtask.arguments}
-        )
+        subtask = question.create_task(db.workload_get(owner))
 
         def create_run() -> runs.Run:
             """Return a new run with the booted guests in Rally's context."""
@@ -211,3 +198,45 @@ def _abort_task(uuid: str) -> None:
         if objects.Task.get_status(uuid) == consts.TaskStatus.ABORTED:
             return
         time.sleep(0.1)
+
+
+def register_scenario(
+    question: questions.AnyQuestion,
+) -> type[MeasurementScenario]:
+    """Register the scenario of a question with Rally, and return it."""
+
+    def run(self: MeasurementScenario, **arguments: t.Any) -> None:
+        self.measure()
+
+    title = inspect.getdoc(question) or ""
+    declaration.imitate(run, question.arguments, title)
+    plugin: t.Any = type(
+        type(question).__name__,
+        (MeasurementScenario,),
+        {
+            "__doc__": title,
+            "__module__": __name__,
+            "run": run,
+        },
+    )
+    plugin = scenario.configure(name=question.scenario, platform="openstack")(
+        plugin
+    )
+    admin = {"admin": True} if question.needs_admin else {}
+    for name, options in (
+        (
+            "required_platform",
+            {"platform": "openstack", "users": True, **admin},
+        ),
+        ("vmperf_cloud", {}),
+        ("vmperf_reach", {}),
+        ("vmperf_task", {}),
+    ):
+        plugin = validation.add(name, **options)(plugin)
+    return t.cast(type[MeasurementScenario], plugin)
+
+
+SCENARIOS = {
+    name: register_scenario(question)
+    for name, question in table.scenarios().items()
+}
