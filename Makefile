@@ -172,7 +172,7 @@ lock:
 	build/lock/bin/pip install -q uv
 	$(COMPILE) $(LOCK) -o constraints.txt requirements.txt \
 	    test-requirements.txt doc/requirements.txt
-	grep -vE '^(numpy|rally|scipy)' requirements.txt \
+	grep -vE '^(numpy|pydantic|rally|scipy)' requirements.txt \
 	    >build/cloud.txt
 	printf '%s\n' pbr setuptools >>build/cloud.txt
 	$(COMPILE) -c constraints.txt -o constraints-cloud.txt build/cloud.txt

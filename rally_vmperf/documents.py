@@ -159,11 +159,9 @@ def first_error(
     validator = (
         _create_exact_validator() if exact else jsonschema.Draft7Validator
     )
-    checker = _create_format_checker()
-    validation_errors = validator(schema, format_checker=checker).iter_errors(
-        value
+    return jsonschema.exceptions.best_match(
+        validator(schema).iter_errors(value)
     )
-    return jsonschema.exceptions.best_match(validation_errors)
 
 
 @functools.cache
@@ -177,18 +175,6 @@ def _create_exact_validator() -> t.Any:
     return jsonschema.validators.extend(
         jsonschema.Draft7Validator, type_checker=checker
     )
-
-
-@functools.cache
-def _create_format_checker() -> t.Any:
-    """Return a checker of the formats of texts in schemas."""
-    import jsonschema
-
-    checker = jsonschema.FormatChecker(formats=())
-    checker.checks("date-time")(
-        lambda value: not isinstance(value, str) or is_time(value)
-    )
-    return checker
 
 
 def is_time(text: str) -> bool:
@@ -312,7 +298,7 @@ def _check_limits(document: t.Any, origin: str, limit: float) -> t.Any:
     if invalid is not None:
         keys, reason = invalid
         raise DocumentError(
-            f"{origin} is damaged: at {_format_json_path(keys)}: {reason}"
+            f"{origin} is damaged: at {format_path(keys)}: {reason}"
         )
     return document
 
@@ -378,7 +364,7 @@ def _rejection_reason(value: t.Any) -> str:
     return ""
 
 
-def _format_json_path(keys: collections.abc.Sequence[t.Any]) -> str:
+def format_path(keys: collections.abc.Sequence[t.Any]) -> str:
     """Return the first levels of a path as text, such as ``$.a[0]``."""
     return "$" + "".join(
         f"[{key}]" if isinstance(key, int) else f".{sanitize.line(key, 60)}"

@@ -7,14 +7,18 @@ import hashlib
 import json
 import typing as t
 
+import annotated_types
+
 from rally_vmperf import documents
 from rally_vmperf import errors
+from rally_vmperf import facts
 from rally_vmperf import fields
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import flow
 from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.samples import definitions
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.records import schema
+from rally_vmperf.records import formats
 
 
 class BaselineError(errors.VMPerfError):
@@ -48,12 +52,12 @@ class Machine:
     """
 
     name: str
-    fingerprint: fields.Fingerprint
-    tools: fields.Tools = dataclasses.field(default_factory=dict)
+    fingerprint: facts.Fingerprint
+    tools: facts.Tools = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Entry:
+class Entry(definitions.Defining):
     """The samples of one workload with its arguments, in one shape.
 
     :param workload: The name in the registry of workloads.
@@ -78,17 +82,17 @@ class Entry:
 
     workload: str
     arguments: documents.Arguments
-    cooldown: float = 0
+    cooldown: fields.Number = 0
     drop_caches: bool = False
     shape: Shape | None = None
     limited_by: str
-    cpus: tuple[t.Annotated[str, ("pattern", r"^[0-9,]+$(?!\n)")], ...] = ()
+    cpus: tuple[t.Annotated[str, fields.text_like("[0-9,]+")], ...] = ()
     numa_nodes: tuple[fields.Count, ...] = ()
     flows: tuple[flow.Flow, ...] = ()
     facts: collections.abc.Mapping[str, str] = dataclasses.field(
         default_factory=dict
     )
-    metrics: tuple[sample.Metric, ...]
+    metrics: definitions.Definitions
     reference: t.Annotated[repetition.Reference, fields.INLINE]
     findings: tuple[finding.Finding, ...] = ()
 
@@ -161,12 +165,12 @@ class Baseline:
 
     name: fields.Name
     machine_class: fields.Name = ""
-    session: t.Annotated[str, ("minLength", 1), ("maxLength", 64)]
+    session: t.Annotated[str, annotated_types.Len(1, 64)]
     recorded_at: fields.Time
     software: collections.abc.Mapping[str, str]
     machine: Machine
     peer: Machine | None = None
-    entries: t.Annotated[tuple[Entry, ...], ("minItems", 1)]
+    entries: t.Annotated[tuple[Entry, ...], annotated_types.MinLen(1)]
 
     def __post_init__(self) -> None:
         if self.recording_time.tzinfo is None:
@@ -202,7 +206,7 @@ def format_record_command(name: str = "NAME", options: str = "") -> str:
 
 
 #: The format of a baseline; each file of the store is one.
-FORMAT = schema.Format(
+FORMAT = formats.Format(
     Baseline,
     "baseline",
     4,
@@ -217,6 +221,6 @@ def decode(document: t.Any, origin: str) -> Baseline:
     :raises BaselineError: If it is not valid; with file, position and reason.
     """
     try:
-        return FORMAT.decode(FORMAT.check(document))
-    except schema.FormatError as error:
+        return FORMAT.decode(document)
+    except formats.FormatError as error:
         raise BaselineError(f"{origin}: {error}") from error

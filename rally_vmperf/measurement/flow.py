@@ -27,9 +27,9 @@ class Flow:
     :param machines: The number of machines with this flow.
     """
 
-    target: t.Annotated[str, ("enum", ("peer", "partner"))]
-    hosts: t.Annotated[str, ("enum", ("same", "other", "unknown"))]
-    path: t.Annotated[str, ("enum", ("link", "router", "unknown"))]
+    target: t.Annotated[str, fields.one_of("peer", "partner")]
+    hosts: t.Annotated[str, fields.one_of("same", "other", "unknown")]
+    path: t.Annotated[str, fields.one_of("link", "router", "unknown")]
     floating_ip: bool
     machines: fields.Positive = 1
 

@@ -12,6 +12,7 @@ from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import flow
 from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.measurement.migration import phases
+from rally_vmperf.measurement.samples import columns
 from rally_vmperf.measurement.samples import cpu_seconds
 from rally_vmperf.measurement.samples import merged
 from rally_vmperf.measurement.samples import sample
@@ -19,7 +20,12 @@ from rally_vmperf.measurement.samples import sample
 State = t.Literal["complete", "incomplete", "interrupted", "skipped"]
 Bound = t.Literal["time", "size"]
 #: The parameters that differ between conditions: ``{"guests": 4}``.
-Axes = collections.abc.Mapping[str, int | str]
+Axes = collections.abc.Mapping[
+    str,
+    t.Annotated[
+        int | str, fields.choice((int, str), "must be an integer or a text")
+    ],
+]
 
 #: The axis of the number of guests of each host that are measured at once.
 GUESTS = "guests"
@@ -100,14 +106,14 @@ class Synchronisation:
     workload: str
     command: str
     bound: Bound
-    skew: float | None
-    uncertainty: float | None
+    skew: fields.Number | None
+    uncertainty: fields.Number | None
     overlap: fields.Share | None
     metrics: tuple[str, ...]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Reference:
+class Reference(fields.Stored):
     """The bare-metal samples that guests are compared with.
 
     :param repetitions: The observations of all copies, per repetition of the
@@ -126,10 +132,10 @@ class Reference:
     name: str = dataclasses.field(default="", metadata=fields.DERIVED)
     machine: str = dataclasses.field(default="", metadata=fields.DERIVED)
     recorded_at: str = dataclasses.field(default="", metadata=fields.DERIVED)
-    repetitions: tuple[tuple[sample.Observation, ...], ...]
+    repetitions: columns.Table
     boots: tuple[fields.Identifier, ...] = ()
     command_usage: tuple[cpu_seconds.Usage, ...] = ()
-    percentiles: tuple[sample.Percentiles, ...] = ()
+    percentiles: columns.PercentileRows = ()
     distributions: tuple[merged.Distribution, ...] = ()
     time_series: tuple[merged.TimeSeries, ...] = ()
     others: tuple[str, ...] = dataclasses.field(
@@ -163,7 +169,7 @@ NO_REFERENCE = Reference(repetitions=())
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Condition:
+class Condition(fields.Stored):
     """The measurements of one repetition under one condition.
 
     The number and the properties of its repetition, and the reference, are
@@ -203,7 +209,7 @@ class Condition:
     machines: tuple[str, ...] = ()
     batches: fields.Positive = 1
     flows: tuple[flow.Flow, ...] = ()
-    observations: tuple[sample.Observation, ...] = ()
+    observations: columns.Row = ()
     missing: tuple[Missing, ...] = ()
     findings: tuple[finding.Finding, ...] = ()
     synchronisation: tuple[Synchronisation, ...] = ()
@@ -262,7 +268,7 @@ class Condition:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Repetition:
+class Repetition(fields.Stored):
     """The measurements of one repetition, by condition.
 
     :param number: The number of the repetition, from 1, including warm-ups.

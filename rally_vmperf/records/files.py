@@ -6,6 +6,7 @@ A record has their names and checksums. Each is a compressed JSON document.
 import collections.abc
 import contextlib
 import dataclasses
+import functools
 import gzip
 import hashlib
 import io
@@ -16,52 +17,20 @@ import zlib
 
 from rally_vmperf import atomic
 from rally_vmperf import documents
+from rally_vmperf import facts
 from rally_vmperf.measurement import command_result
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import merged
 from rally_vmperf.measurement.samples import sample
+from rally_vmperf.records import formats
 from rally_vmperf.records import model
-from rally_vmperf.records import schema
+
+if t.TYPE_CHECKING:
+    import pydantic
 
 Json = collections.abc.Mapping[str, t.Any]
 #: Called once, with one line, when writing fails.
 Failed = t.Callable[[str], None]
-
-_TEXT = {"$ref": "#/definitions/fact"}
-_AMOUNT = {"type": ["integer", "null"], "minimum": 1}
-#: JSON Schema of the file with the machines.
-_MACHINES: documents.Schema = {
-    "type": "object",
-    "properties": {
-        "machines": {
-            "type": "object",
-            "additionalProperties": {
-                "type": "object",
-                "properties": {
-                    "fingerprint": {"$ref": "#/definitions/fingerprint"},
-                    "tools": {"$ref": "#/definitions/tools"},
-                    "nova": {
-                        "type": "object",
-                        "properties": {
-                            "hypervisor": _TEXT,
-                            "hypervisor_version": _TEXT,
-                            "nova_microversion": _TEXT,
-                            "host": _TEXT,
-                            "host_id": _TEXT,
-                            "host_cpu": {"$ref": "#/definitions/words"},
-                            "host_vcpus": _AMOUNT,
-                            "host_memory_mib": _AMOUNT,
-                            "disk": {
-                                "type": ["object", "null"],
-                                "required": ["source", "size_gib"],
-                            },
-                        },
-                    },
-                },
-            },
-        }
-    },
-}
 
 #: The maximum size of a file in bytes, and of its values.
 _MAX_BYTES, _MAX_VALUES = 8 << 20, 2_000_000
@@ -267,10 +236,18 @@ def read(
         raise documents.DocumentError(
             f"{path} unpacks to more than {documents.LARGEST} B"
         )
-    content_document = documents.parse_json(text, str(path), _MAX_VALUES)
-    rules = {**_MACHINES, "definitions": schema.load_definitions()}
-    documents.check(rules, content_document, str(path))
-    return t.cast(Json, content_document)
+    document = documents.parse_json(text, str(path), _MAX_VALUES)
+    try:
+        with formats.describe_errors():
+            return _create_adapter().validate_python(document)
+    except formats.FormatError as error:
+        raise documents.DocumentError(f"{path} is damaged: {error}") from None
+
+
+@functools.cache
+def _create_adapter() -> "pydantic.TypeAdapter[Json]":
+    """Return the reader of a file with machines or outputs."""
+    return formats.create_adapter(facts.File)
 
 
 def describe_machines(

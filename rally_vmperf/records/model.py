@@ -6,12 +6,14 @@ import importlib.metadata
 import typing as t
 
 from rally_vmperf import documents
+from rally_vmperf import facts
 from rally_vmperf import fields
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import flow
 from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.samples import definitions
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.records import schema
+from rally_vmperf.records import formats
 
 #: The packages whose versions are in every record and baseline.
 SOFTWARE = ("rally-vmperf", "rally", "rally-openstack", "openstacksdk")
@@ -63,8 +65,8 @@ class FileReference:
     :param sha256: The SHA-256 of the file.
     """
 
-    name: t.Annotated[str, ("pattern", r"^[A-Za-z0-9._-]+$(?!\n)")]
-    sha256: t.Annotated[str, ("pattern", r"^[0-9a-f]{64}$(?!\n)")]
+    name: t.Annotated[str, fields.text_like("[A-Za-z0-9._-]+")]
+    sha256: t.Annotated[str, fields.text_like("[0-9a-f]{64}")]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -115,7 +117,7 @@ class Workload:
     name: str
     label: str = ""
     arguments: documents.Arguments
-    cooldown: float = 0
+    cooldown: fields.Number = 0
     drop_caches: bool = False
 
     @property
@@ -138,13 +140,13 @@ class BareMetal:
     recorded_at: fields.Time
     digest: str
     session: str
-    fingerprint: fields.Fingerprint
-    tools: fields.Tools
-    references: collections.abc.Mapping[int, repetition.Reference]
+    fingerprint: facts.Fingerprint
+    tools: facts.Tools
+    references: collections.abc.Mapping[fields.Positive, repetition.Reference]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Record:
+class Record(definitions.Defining):
     """A repetition with the setting in which it was measured.
 
     :param task: The identifier of the task.
@@ -169,7 +171,7 @@ class Record:
     shape: Shape
     machines: tuple[Machine, ...]
     workloads: tuple[Workload, ...]
-    metrics: tuple[sample.Metric, ...]
+    metrics: definitions.Definitions
     order: Order = AS_LISTED
     options: documents.Arguments = dataclasses.field(default_factory=dict)
     criteria: collections.abc.Mapping[str, documents.Arguments] = (
@@ -211,7 +213,7 @@ class Record:
 
 
 #: The format of a record; each line of a journal is one.
-FORMAT = schema.Format(
+FORMAT = formats.Format(
     Record,
     "record",
     4,
@@ -225,14 +227,14 @@ def decode(document: t.Any) -> Record:
 
     :raises FormatError: If it is not valid; with the position and the reason.
     """
-    return link(FORMAT.decode(FORMAT.check(document)))
+    return link(FORMAT.decode(document))
 
 
 def decode_or_none(document: t.Any) -> Record | None:
     """Return the record in a document; None if it is not valid."""
     try:
         return decode(document)
-    except schema.FormatError:
+    except formats.FormatError:
         return None
 
 

@@ -2,16 +2,15 @@
 
 import collections.abc
 import dataclasses
-import json
 import pathlib
 import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf import errors
+from rally_vmperf.records import formats
 from rally_vmperf.records import journal
 from rally_vmperf.records import model
 from rally_vmperf.records import output
-from rally_vmperf.records import schema
 
 #: The records of a run; None for an iteration without a valid one.
 Records = collections.abc.Sequence[model.Record | None]
@@ -96,7 +95,7 @@ def read(
     if isinstance(content, dict) and "conditions" in content:
         try:
             record = model.decode(content)
-        except schema.FormatError as error:
+        except formats.FormatError as error:
             raise SourceError(f"{path}: {error}") from error
         return [_create_source([record], folder)]
     return of_results(content, path, scenarios, folder)
@@ -141,7 +140,7 @@ def of_results(
             for iteration in workload["data"]:
                 for document in output.documents_of(iteration):
                     model.FORMAT.check_version(document)
-    except schema.VersionError as error:
+    except formats.VersionError as error:
         raise SourceError(f"{origin}: {error}") from error
     return sources
 
@@ -186,10 +185,7 @@ def read_journal(
     :raises JournalError: If the journal is damaged.
     """
     # As the journal would contain them, such as with lists for tuples.
-    records = [
-        model.decode(json.loads(json.dumps(model.FORMAT.encode(record))))
-        for record in unwritten
-    ]
+    records = [model.shorten(record) for record in unwritten]
     if run_journal.path.exists() or not unwritten:
         records += run_journal.read()
     if not records:

@@ -93,7 +93,7 @@ class TestHostile(laboratory.Case):
         )
         for line in path.read_bytes().splitlines():
             self.assertLess(len(line), MOST)
-            model.FORMAT.check(json.loads(line))
+            model.FORMAT.decode(json.loads(line))
         for record in records:
             measured = record.repetition
             gaps = measured.all_missing

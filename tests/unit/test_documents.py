@@ -11,7 +11,6 @@ import hypothesis
 from hypothesis import strategies
 
 from rally_vmperf import documents
-from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
 from rally_vmperf.bundles import bundle
 from rally_vmperf.execution import assignment
@@ -23,7 +22,6 @@ from rally_vmperf.machines import controller
 from rally_vmperf.plugins.contexts import baseline as context
 from rally_vmperf.questions import limits_file
 from rally_vmperf.questions.common import task
-from rally_vmperf.records import model
 from rally_vmperf.records import sources
 
 #: Nine lines of YAML that stand for nine to the ninth values.
@@ -289,8 +287,6 @@ class TestPatterns(unittest.TestCase):
 
     def test_no_line_passes(self):
         schemas = {
-            "records": model.FORMAT.schema,
-            "baseline": document.FORMAT.schema,
             "bundle": bundle.SCHEMA,
             "guests": schema.PROPERTIES,
             "context": context.Baseline.CONFIG_SCHEMA,

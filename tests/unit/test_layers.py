@@ -16,6 +16,7 @@ BOTTOM = {
     "declaration",
     "documents",
     "errors",
+    "facts",
     "fields",
     "json_schema",
     "sanitize",

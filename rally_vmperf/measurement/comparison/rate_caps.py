@@ -6,6 +6,8 @@ import math
 import re
 import typing as t
 
+import annotated_types
+
 from rally_vmperf import fields
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import statistics
@@ -45,9 +47,9 @@ class Cap:
         each guest has its own policy.
     """
 
-    part: t.Annotated[str, ("enum", ("disk", "network"))]
-    unit: t.Annotated[str, ("enum", ("B/s", "bit/s", "ops/s"))]
-    rate: t.Annotated[float, ("exclusiveMinimum", 0)]
+    part: t.Annotated[str, fields.one_of("disk", "network")]
+    unit: t.Annotated[str, fields.one_of("B/s", "bit/s", "ops/s")]
+    rate: t.Annotated[float, fields.number("> 0", annotated_types.Gt(0))]
     payload_rate: fields.Amount
     name: str
     shared: bool = False

@@ -4,6 +4,8 @@ import collections.abc
 import dataclasses
 import typing as t
 
+import annotated_types
+
 from rally_vmperf import fields
 from rally_vmperf.measurement.samples import sample
 
@@ -15,7 +17,11 @@ Outcome = t.Literal["completed", "aborted", "failed", "server_error"]
 MAX_POINTS = 120
 #: A shorter last interval, as a share of the others, is left out.
 _SHORT = 0.8
-Point = tuple[float, fields.Amount]
+#: The end of an interval, and its rate.
+Point = tuple[
+    fields.Number,
+    t.Annotated[float, fields.number(">= 0", annotated_types.Ge(0))],
+]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -46,8 +52,8 @@ class Event:
     migration: str = ""
     request: str = ""
     initiator: str = ""
-    requested: float
-    ended: float
+    requested: fields.Number
+    ended: fields.Number
     nova_begun: str = ""
     nova_ended: str = ""
 
@@ -69,8 +75,8 @@ class Line:
 
     machine: str
     metric: sample.Metric
-    begun: float
-    points: t.Annotated[tuple[Point, ...], ("maxItems", MAX_POINTS)]
+    begun: fields.Number
+    points: t.Annotated[tuple[Point, ...], annotated_types.MaxLen(MAX_POINTS)]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

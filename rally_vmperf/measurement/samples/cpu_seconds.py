@@ -30,7 +30,7 @@ class Usage:
     user: fields.Amount
     system: fields.Amount
     work: fields.Amount | None = None
-    unit: t.Annotated[str, ("enum", ("", "B", "ops"))] = ""
+    unit: t.Annotated[str, fields.one_of("", "B", "ops")] = ""
 
     def __add__(self, other: "Usage") -> "Usage":
         """Return the sum of both.

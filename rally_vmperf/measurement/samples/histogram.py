@@ -13,6 +13,10 @@ import fractions
 import math
 import typing as t
 
+import annotated_types
+
+from rally_vmperf import fields
+
 Json = collections.abc.Mapping[str, t.Any]
 
 #: Largest relative error of a percentile.
@@ -21,6 +25,9 @@ ACCURACY = 0.01
 LOWEST, HIGHEST = 1e-9, 1e12
 #: Largest count of a bucket.
 MOST = 10**15
+#: The buckets of a histogram that are combined in a document: it is for
+#: charts only.
+_COMBINED_BUCKETS = 5
 #: Number of values beyond a percentile from which it is supported.
 BEYOND = 10
 
@@ -36,6 +43,25 @@ def _bucket(value: float) -> int:
 _FIRST, _LAST = _bucket(LOWEST), _bucket(HIGHEST)
 #: Largest number of buckets.
 BUCKETS = _LAST - _FIRST + 1
+#: The schema of a histogram in a document, as ``Histogram.plain`` returns it.
+_SCHEMA = fields.form(
+    t.Annotated[
+        t.Any,
+        fields.known_keys(
+            {
+                "bucket_width": t.Annotated[
+                    int, annotated_types.Interval(ge=1, le=9)
+                ],
+                "first_bucket": int,
+                "counts": t.Annotated[
+                    list[int], annotated_types.Len(1, BUCKETS + 8)
+                ],
+            }
+        ),
+    ],
+    lambda plain, _: Histogram.from_plain(plain),
+    lambda histogram: histogram.plain(_COMBINED_BUCKETS),
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,6 +74,8 @@ class Histogram:
     """
 
     counts: collections.abc.Mapping[int, int]
+
+    __get_pydantic_core_schema__ = _SCHEMA.__get_pydantic_core_schema__
 
     def __post_init__(self) -> None:
         for bucket, count in self.counts.items():

@@ -5,6 +5,8 @@ import dataclasses
 import itertools
 import typing as t
 
+import annotated_types
+
 from rally_vmperf import fields
 from rally_vmperf.measurement.samples import histogram as histograms
 from rally_vmperf.measurement.samples import sample
@@ -18,7 +20,9 @@ Readings = collections.abc.Iterable[
 ]
 #: In the order of ``sample.PERCENTILES``; None if there are too few values.
 Percentiles = tuple[
-    t.Annotated[float, ("exclusiveMinimum", 0), ("digits", 4)] | None, ...
+    t.Annotated[float, fields.number("> 0", annotated_types.Gt(0), digits=4)]
+    | None,
+    ...,
 ]
 
 
@@ -36,7 +40,7 @@ class Distribution:
     machines: fields.Positive
     histogram: histograms.Histogram
     percentiles: t.Annotated[
-        Percentiles, ("maxItems", len(sample.PERCENTILES))
+        Percentiles, annotated_types.MaxLen(len(sample.PERCENTILES))
     ] = ()
 
     def __post_init__(self) -> None:

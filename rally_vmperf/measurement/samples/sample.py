@@ -8,12 +8,32 @@ import statistics
 import types
 import typing as t
 
+import annotated_types
+
 from rally_vmperf import fields
 from rally_vmperf.measurement.samples import histogram as histograms
 from rally_vmperf.measurement.samples import series
 
 Better = t.Literal["higher", "lower"]
 Scale = t.Literal["ratio", "count"]
+Resolution = t.Annotated[
+    float,
+    fields.number(
+        "from 0 to less than 1", annotated_types.Ge(0), annotated_types.Lt(1)
+    ),
+]
+
+
+def find_metric(
+    name: str, metrics: collections.abc.Mapping[str, "Metric"]
+) -> "Metric":
+    """Return a metric by its name.
+
+    :raises ValueError: If the document does not define it.
+    """
+    if name not in metrics:
+        raise ValueError(f"{name!r:.80} is not among the metrics")
+    return metrics[name]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,9 +65,9 @@ class Metric:
     _: dataclasses.KW_ONLY
     scale: Scale = "ratio"
     additive: bool | None = dataclasses.field(default=None, compare=False)
-    resolution: (
-        t.Annotated[float, ("minimum", 0), ("exclusiveMaximum", 1)] | None
-    ) = dataclasses.field(default=None, compare=False)
+    resolution: Resolution | None = dataclasses.field(
+        default=None, compare=False
+    )
     step: fields.Amount | None = dataclasses.field(default=None, compare=False)
     # Records and baselines do not keep these.
     optional: bool = dataclasses.field(
@@ -56,6 +76,11 @@ class Metric:
     bounds: tuple[float, float] | None = dataclasses.field(
         default=None, compare=False, metadata=fields.DERIVED
     )
+
+    # A document has its name, and defines it once.
+    __get_pydantic_core_schema__ = fields.form(
+        str, find_metric, lambda metric: metric.name
+    ).__get_pydantic_core_schema__
 
     def __post_init__(self) -> None:
         if self.additive is None:

@@ -7,6 +7,8 @@ import itertools
 import statistics
 import typing as t
 
+import annotated_types
+
 from rally_vmperf import fields
 
 Points = tuple[tuple[float, float], ...]
@@ -18,7 +20,9 @@ MERGED_POINTS = 24
 #: Largest value, in any unit, and largest moment.
 MAX_VALUE = 1e15
 #: A value for each interval.
-Row = t.Annotated[tuple[fields.Amount, ...], ("maxItems", MERGED_POINTS)]
+Row = t.Annotated[
+    tuple[fields.Amount, ...], annotated_types.MaxLen(MERGED_POINTS)
+]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -36,7 +40,7 @@ class MeanSeries:
         them.
     """
 
-    end: t.Annotated[float, ("exclusiveMinimum", 0)]
+    end: t.Annotated[float, fields.number("> 0", annotated_types.Gt(0))]
     mean: Row
     low: Row = ()
     high: Row = ()

@@ -177,7 +177,7 @@ class TestStore(unittest.TestCase):
         ),
         (
             _write_entry(metrics={}),
-            r"\$\.entries\.repetitions: .*not among the metrics",
+            r"\$\.entries\[0\]\.repetitions: .*not among the metrics",
         ),
         (
             _write(recorded_at="yesterday"),
@@ -195,7 +195,7 @@ class TestStore(unittest.TestCase):
                         "values": {"cpu.sysbench.rate": [[value]]},
                     }
                 ),
-                r"\$\.entries\.repetitions: cpu.sysbench.rate is",
+                r"\$\.entries\[0\]\.repetitions: cpu.sysbench.rate is",
             )
             for value in (0, -1.0)
         ),

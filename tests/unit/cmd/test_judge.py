@@ -217,7 +217,7 @@ class TestJudge(unittest.TestCase):
         self.assertIn("void", shown)
         path = self.written("damaged.json", chart["data"])
         with self.assertRaisesRegex(
-            sources.SourceError, "damaged.json: not a record: .*'shape'"
+            sources.SourceError, r"damaged.json: not a record: \$\.shape: is"
         ):
             self.judged_with(other, path)
 

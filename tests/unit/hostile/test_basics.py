@@ -68,5 +68,5 @@ class BasicsTestCase(unittest.TestCase):
                 self.assertLess(len(message), 700)
                 return
             for record in records:
-                model.FORMAT.check(model.FORMAT.encode(record))
+                model.FORMAT.decode(model.FORMAT.encode(record))
             self.assertLess(raw_outputs.path.stat().st_size, 3 << 20)

@@ -24,6 +24,8 @@ PATTERNS, BUILT = pumps.list_patterns()
 #: see outputs. The others see names and options of the operator.
 EXPECTED_BUILT = {
     "rally_vmperf.execution.assignment: _LABEL",
+    # Whole texts in documents, each with a pattern of one class.
+    "rally_vmperf.fields: pattern",
     "rally_vmperf.guests.cleanup.ownership: pattern",
     "rally_vmperf.guests.console: pattern",
     "rally_vmperf.machines.fingerprint: pattern",

@@ -43,7 +43,7 @@ class RunTestCase(unittest.TestCase):
         self.assertEqual(3, len(lines))
         for record, line in zip(self.records, lines, strict=True):
             document = json.loads(line)
-            model.FORMAT.check(document)
+            model.FORMAT.decode(document)
             self.assertLess(len(line), MOST)
             self.assertEqual(document, model.FORMAT.encode(record))
         read = journal.Journal(self.journal.folder, "hostile").read()

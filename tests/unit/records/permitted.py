@@ -17,35 +17,28 @@ TEXTS = ("", "x", "<script>", "\x1b[2J", "disk.fio.randread.iops", "g1")
 _READ = ("1500", "\u00b2", "9" * 5000, "1.2.3", "10.0.0.0/8", "[a] b", "[[")
 
 
-def values(rule, root):
-    """Return a strategy for values of a schema, each key there or not.
-
-    :param root: the schema that has the definitions
-    """
-    rule = _resolved(rule, root)
-    kinds = rule["type"] if isinstance(rule["type"], list) else [rule["type"]]
-    return st.one_of(*(_of_kind(kind, rule, root) for kind in kinds))
-
-
-def _of_kind(kind, rule, root):
-    if kind == "object":
+def values(rule):
+    """Return a strategy for values of a schema, each key there or not."""
+    if "anyOf" in rule:
+        return st.one_of(*map(values, rule["anyOf"]))
+    if rule["type"] == "object":
         properties = {
-            key: values(schema, root)
+            key: values(schema)
             for key, schema in rule.get("properties", {}).items()
         }
         other = rule.get("additionalProperties")
-        if other is None:
+        if other is True:
             return st.fixed_dictionaries({}, optional=properties)
         keys = st.sampled_from(("name", "speed", "mtu", "scheduler", "mds"))
-        return st.dictionaries(keys, values(other, root), max_size=4)
-    if kind == "array":
-        return st.lists(values(rule["items"], root), max_size=3)
+        return st.dictionaries(keys, values(other), max_size=4)
+    if rule["type"] == "array":
+        return st.lists(values(rule["items"]), max_size=3)
     return {
         "string": st.text(max_size=9) | st.sampled_from(_READ),
         "integer": st.integers(rule.get("minimum"), 10**39),
         "boolean": st.booleans(),
         "null": st.none(),
-    }[kind]
+    }[rule["type"]]
 
 
 def mutated(document, schema, rng, times):
@@ -64,7 +57,7 @@ def _places(
     node: t.Any, rule: t.Any, root: t.Any
 ) -> collections.abc.Iterator[tuple[t.Any, t.Any, t.Any]]:
     """Yield the container, the key and the schema of each value."""
-    rule = _resolved(rule, root)
+    rule = _alternative_of(node, rule, root)
     if isinstance(node, dict):
         properties = rule.get("properties", {})
         for key in node:
@@ -73,29 +66,42 @@ def _places(
     elif isinstance(node, list):
         items = rule.get("items", {})
         for at in range(len(node)):
-            schema = items[at] if isinstance(items, list) else items
+            schema = (
+                rule["prefixItems"][at] if "prefixItems" in rule else items
+            )
             yield from _of(node, at, schema, root)
 
 
 def _of(holder, key, rule, root):
-    schema = _resolved(rule if isinstance(rule, dict) else {}, root)
-    yield holder, key, schema
-    yield from _places(holder[key], schema, root)
+    rule = _resolved(rule if isinstance(rule, dict) else {}, root)
+    yield holder, key, rule
+    yield from _places(holder[key], rule, root)
 
 
 def _resolved(rule, root):
     while "$ref" in rule:
-        rule = root["definitions"][rule["$ref"].rpartition("/")[2]]
+        rule = root["$defs"][rule["$ref"].rpartition("/")[2]]
+    return rule
+
+
+def _alternative_of(node, rule, root):
+    """Return the alternative of a schema that an object or a list has."""
+    kind = {dict: "object", list: "array"}.get(type(node))
+    for alternative in rule.get("anyOf", ()):
+        resolved = _resolved(alternative, root)
+        if resolved.get("type") == kind:
+            return resolved
     return rule
 
 
 def _others(value, rule):
     """Yield values that may replace another one."""
+    for alternative in rule.get("anyOf", ()):
+        yield from _others(value, alternative)
     if "enum" in rule or "const" in rule:
         yield from rule.get("enum", ())
         return
-    kinds = rule.get("type", ())
-    kinds = {kinds} if isinstance(kinds, str) else set(kinds)
+    kinds = {rule.get("type")}
     if "null" in kinds:
         yield None
     if "boolean" in kinds:
@@ -119,7 +125,7 @@ def _others(value, rule):
                 yield number
     if isinstance(value, list):
         least, most = rule.get("minItems", 0), rule.get("maxItems", 10**6)
-        fixed = isinstance(rule.get("items"), list)
+        fixed = "prefixItems" in rule
         for changed in ([], value[:1], value[::-1], value * 2):
             if least <= len(changed) <= most and not fixed:
                 yield copy.deepcopy(changed)

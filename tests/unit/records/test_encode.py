@@ -274,7 +274,7 @@ class TestBuilt(unittest.TestCase):
 
     def test_it_is_a_record(self):
         """By the schema, and through the journal."""
-        model.FORMAT.check(self.record)
+        model.FORMAT.decode(self.record)
         with tempfile.TemporaryDirectory() as folder:
             run_journal = journal.Journal(folder, "w")
             run_journal.append(self.written)
@@ -375,7 +375,7 @@ class TestSize(unittest.TestCase):
                 machines=tuple(names[:number]),
                 observations=observe(names[:number], reported, self.chance),
                 synchronisation=(START,) * 12,
-                command_usage=command_usage(number),
+                command_usage=tuple(command_usage(number)),
                 **shapes(number, 1, self.chance),
                 reference_copies=number,
             )

@@ -192,7 +192,7 @@ class TestRun(unittest.TestCase):
         boots = []
         for number in (1, 2):
             record = run.repeat(number)
-            model.FORMAT.check(model.FORMAT.encode(record))
+            model.FORMAT.decode(model.FORMAT.encode(record))
             self.assertEqual(
                 "complete", record.repetition.state, record.repetition.missing
             )
@@ -236,7 +236,7 @@ class TestRun(unittest.TestCase):
         """Its condition has the reason; the others are measured."""
         run = self.run_of(boots={"virtio": "No valid host was found"})
         record = run.repeat(1)
-        model.FORMAT.check(model.FORMAT.encode(record))
+        model.FORMAT.decode(model.FORMAT.encode(record))
         self.assertEqual(
             ["complete", "incomplete", "complete"],
             [condition.state for condition in record.repetition.conditions],

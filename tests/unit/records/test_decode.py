@@ -2,15 +2,16 @@
 
 import dataclasses
 import json
+import math
 import unittest
 
 import ddt
 
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
+from rally_vmperf.records import formats
 from rally_vmperf.records import model
 from rally_vmperf.records import output
-from rally_vmperf.records import schema
 from tests.unit import made
 
 RATE = "cpu.sysbench.rate"
@@ -98,8 +99,8 @@ class TestDecode(unittest.TestCase):
             record = made.document(made.record())
             record["bare_metal"]["fingerprint"] = {key: value}
             place = rf"bare_metal\.fingerprint\.{key}"
-            with self.assertRaisesRegex(schema.FormatError, place):
-                model.FORMAT.check(record)
+            with self.assertRaisesRegex(formats.FormatError, place):
+                model.FORMAT.decode(record)
 
     def test_everything_arrives(self):
         """Samples, reference, what is missing and what was seen."""
@@ -272,10 +273,44 @@ class TestOutput(unittest.TestCase):
 
     def test_place_is_named(self):
         """The schema's error names the place in the document."""
-        with self.assertRaisesRegex(schema.FormatError, r"\$\.shape"):
-            model.FORMAT.check(
+        with self.assertRaisesRegex(formats.FormatError, r"\$\.shape"):
+            model.FORMAT.decode(
                 {**made.document(made.record()), "shape": {"vcpus": 0}}
             )
+
+    @ddt.data(
+        ({"shape": {"vcpus": 1}}, r"\$\.shape\.memory_mib: is required"),
+        ({"started_at": "2026-01-02"}, "'2026-01-02': must be a time"),
+        ({"finished_at": 5}, "finished_at: 5: must be a valid string"),
+        ({"number": True}, "number: True: must be a valid integer"),
+        ({"number": 1.0}, "number: 1.0: must be a valid integer"),
+        ({"x\x1b": 1}, r"\$\.x[^\x1b]*: is not a known key"),
+        ({"order": {"seed": math.nan}}, "seed: nan: must be a valid integer"),
+        ({"machines": [{"name": 1e999}]}, "machines.0..name: inf: must"),
+        ({"machines": [{}] * 100_000}, "200000 values are not valid"),
+        ({"task": "x" * 100_000}, "task: 'xxx.*': must have at most 64"),
+        ({"metrics": {"m": {"unit": 3}}}, r"\$\.metrics\.m\.unit: 3: must"),
+        ({"version": "4"}, r"\$\.version: must be 4"),
+    )
+    @ddt.unpack
+    def test_the_first_error(self, changes, message):
+        """It is one short line with the path, the value and the rule."""
+        document = {**made.document(made.record()), **changes}
+        with self.assertRaisesRegex(formats.FormatError, message) as caught:
+            model.decode(document)
+        self.assertLess(len(str(caught.exception)), 400)
+        self.assertTrue(str(caught.exception).isprintable())
+
+    def test_no_object(self):
+        for document in (None, [], "x"):
+            with self.assertRaisesRegex(formats.FormatError, "an object"):
+                model.decode(document)
+
+    def test_a_field_of_another_type_is_not_written(self):
+        """Otherwise its form would be another one."""
+        record = dataclasses.replace(made.record(), machines=[])
+        with self.assertRaises(ValueError):
+            model.FORMAT.encode(record)
 
     def test_the_mark_calls_for_the_chart_of_a_run(self):
         """With data that Rally can add up."""
