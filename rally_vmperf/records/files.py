@@ -33,7 +33,7 @@ Json = collections.abc.Mapping[str, t.Any]
 Failed = t.Callable[[str], None]
 
 #: The maximum size of a file in bytes, and of its values.
-_MAX_BYTES, _MAX_VALUES = 8 << 20, 2_000_000
+_MAX_BYTES, MAX_VALUES = 8 << 20, 2_000_000
 #: Makes zlib write a file that gzip reads.
 _GZIP = 31
 #: The fields of a ``CommandResult`` in the list of runs.
@@ -236,7 +236,7 @@ def read(
         raise documents.DocumentError(
             f"{path} unpacks to more than {documents.LARGEST} B"
         )
-    document = documents.parse_json(text, str(path), _MAX_VALUES)
+    document = documents.parse_json(text, str(path), MAX_VALUES)
     try:
         with formats.describe_errors():
             return _create_adapter().validate_python(document)

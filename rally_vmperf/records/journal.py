@@ -104,7 +104,11 @@ class Journal:
                     number = len(records) + 1
                     try:
                         records.append(
-                            model.decode(documents.parse_json(line, "it"))
+                            model.decode(
+                                documents.parse_json(
+                                    line, "it", files.MAX_VALUES
+                                )
+                            )
                         )
                     except errors.VMPerfError as error:
                         if (
@@ -150,7 +154,7 @@ class Journal:
             if not incomplete:
                 return size
             try:
-                documents.parse_json(incomplete, "it")
+                documents.parse_json(incomplete, "it", files.MAX_VALUES)
             except documents.DocumentError:
                 atomic.write(self._unused_path(), incomplete)
                 stream.truncate(size - len(incomplete))
