@@ -23,9 +23,9 @@ from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions.common import neighbours
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.density import question as density
-from rally_vmperf.questions.migration import disruption
+from rally_vmperf.questions.migration import question as migration
 from rally_vmperf.questions.overhead import question as overhead
-from rally_vmperf.questions.tuning import criteria as tuning
+from rally_vmperf.questions.tuning import question as tuning
 from tests.bench import shipped_task
 from tests.bench import verdicts
 from tests.unit import made
@@ -243,7 +243,7 @@ LOSSES = {
         ),
     ),
     "after a migration": Case(
-        criterion=disruption.DISRUPTION,
+        criterion=migration.DISRUPTION,
         options={"max_loss_after_percent": LIMIT},
         draw=functools.partial(
             _draw_pairs,

@@ -72,7 +72,9 @@ RETIRED = {
 }
 RETIRED_PATTERN = re.compile("|".join(RETIRED), re.IGNORECASE)
 #: Base names that every package may have.
-_COMMON_MODULES = frozenset({"__init__", "base", "errors", "schema"})
+_COMMON_MODULES = frozenset(
+    {"__init__", "base", "errors", "question", "schema", "section"}
+)
 #: Modules whose common abbreviation is better known than their name.
 _KNOWN_ALIASES = frozenset({"typing", "numpy"})
 

@@ -1,11 +1,15 @@
 """The question of the degradation of guests that share a host."""
 
+import collections.abc
+import dataclasses
 import types
 import typing as t
 
+from rally_vmperf import json_schema
 from rally_vmperf.baseline import document
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import estimate
+from rally_vmperf.guests import idle
 from rally_vmperf.judging import density
 from rally_vmperf.judging import density_levels
 from rally_vmperf.judging import judged_run
@@ -13,8 +17,8 @@ from rally_vmperf.measurement.samples import units
 from rally_vmperf.questions.common import neighbours
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
-from rally_vmperf.questions.density import checks
 from rally_vmperf.questions.density import levels
+from rally_vmperf.records import model
 
 if t.TYPE_CHECKING:
     from rally_vmperf.report import reports
@@ -22,13 +26,254 @@ if t.TYPE_CHECKING:
     from rally_vmperf.runs import runs
 
 
+# Arguments have a field with the name of this module.
+_SoloGuest = levels.SoloGuest
+#: JSON Schema of the stop rule of a task.
+STOP_SCHEMA = json_schema.closed_mapping(
+    {
+        "max_percent": json_schema.values(
+            json_schema.number(),
+            "Metric or glob -> loss of the mean guest against one guest, in "
+            "percent, above which no guests are added.",
+            minProperties=1,
+            propertyNames=json_schema.text(),
+        ),
+        "total_falls": json_schema.flag(
+            "Add no guests if the total rate of no metric rises."
+        ),
+    },
+    minProperties=1,
+)
+_SEVERAL_GUESTS = "limit levels of 2 guests or more"
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Arguments(neighbours.Arguments, task.Arguments):
+    """The arguments of VMPerf.density.
+
+    :param levels: The numbers of guests on each host: a list such as
+        [1, 2, 3], or {from: 1, to: 8}, or {doubling_to: 8}. All guests are
+        booted once; a level uses some of them.
+    :param order: The order of the levels. listed: the order in the task.
+        shuffled: a random order in each repetition. blocks: in a block of as
+        many repetitions as levels, each level runs once at each position.
+        Default: shuffled; listed with a stop rule, which requires ascending
+        levels.
+    :param idle_guests: The state of guests that a level does not use: running,
+        or paused or stopped by Nova. A stopped guest boots again before a
+        level that uses it.
+    :param solo_guest: The guest that runs at level 1. rotate: a different
+        guest in each repetition. all: every guest of a host, one at a time,
+        in every repetition. Limits on the worst guest require all.
+    :param stop: The condition that ends a curve: {max_percent: {metric or
+        glob: percent}, total_falls: true}; requires ascending levels.
+    :param warmup: The number of initial curves that are recorded but not
+        counted. Default: 1; 0 with a stop rule or a single repetition.
+    :param neighbours: The guests that are not measured: {guests, workload:
+        {name, arguments}}. Each host has this number of guests in addition to
+        the largest level; each repetition measures each level with and
+        without the workload in these guests.
+    """
+
+    levels: t.Annotated[list[int] | dict[str, int], levels.SCHEMA]
+    order: model.OrderKind | None = None
+    idle_guests: idle.IdleState = "running"
+    solo_guest: _SoloGuest = "rotate"
+    stop: t.Annotated[dict[str, t.Any] | None, STOP_SCHEMA] = None
+
+    def complete(self, times: int) -> t.Self:
+        """Return the arguments with the order and the number of warm-ups.
+
+        A stop rule requires ascending levels, and uses every repetition.
+        """
+        order: model.OrderKind = "listed" if self.stop else "shuffled"
+        warmup = 0 if self.stop else min(1, times - 1)
+        return dataclasses.replace(
+            self,
+            order=self.order or order,
+            warmup=warmup if self.warmup is None else self.warmup,
+        )
+
+
+Task = task.Task[Arguments]
+
+
+def list_levels(subtask: Task) -> tuple[int, ...]:
+    """Return the numbers of guests of a task as a tuple, in its order.
+
+    :raises InvalidTask: If the levels are not valid.
+    """
+    return levels.expand_levels(subtask.arguments.levels)
+
+
+def list_limited_levels(
+    subtask: Task, options: density.LevelOptions
+) -> list[int]:
+    """Return the numbers of guests that a criterion limits, as a list."""
+    selection = options.levels
+    if selection == "all":
+        # A solo guest has no loss against itself, and shares no host.
+        first = 1 if options.is_against_bare_metal else 2
+        return [
+            number
+            for number in sorted(list_levels(subtask))
+            if number >= first
+        ]
+    numbers = selection if isinstance(selection, list) else [selection]
+    return sorted(map(int, numbers))
+
+
+def check_task(
+    subtask: Task, unmeasured: collections.abc.Mapping[str, int]
+) -> list[str]:
+    """Reject levels, guests or stop rules in conflict; return warnings.
+
+    :param unmeasured: The number of guests on each host that work without
+        being measured, by title.
+    :returns: The warnings, one sentence each.
+    """
+    counts = list_levels(subtask)
+    if subtask.arguments.solo_guest == "all":
+        check_solo_guest("solo_guest: all", subtask)
+    warnings = _check_guests(subtask, max(counts), unmeasured)
+    odd_levels = [number for number in counts if number % 2]
+    if odd_levels and "partner" in assignment.required_endpoints(
+        subtask.assignments
+    ):
+        raise task.InvalidTask(
+            f"levels={list(counts)}: must be even for guest_to_guest, which "
+            f"runs on pairs; {odd_levels[0]} is not"
+        )
+    _check_stop(subtask, counts)
+    return warnings
+
+
+def check_levels(
+    subtask: Task,
+    name: str,
+    options: density.LevelOptions,
+    *,
+    of_several: bool,
+) -> None:
+    """Reject limits at levels that are missing.
+
+    :param of_several: Whether a limit is about several guests.
+    """
+    counts = list_levels(subtask)
+    limited = list_limited_levels(subtask, options)
+    if of_several and not limited:
+        raise task.InvalidTask(
+            f"sla {name}: applies to no level (there are: "
+            f"{', '.join(map(str, counts))}); {_SEVERAL_GUESTS}"
+        )
+    unknown = [number for number in limited if number not in counts]
+    if unknown:
+        raise task.InvalidTask(
+            f"sla {name} levels: no level has {unknown[0]} guests (there are: "
+            f"{', '.join(map(str, counts))})"
+        )
+
+
+def check_several_guests(parsed: question.ParsedCriterion) -> None:
+    """Reject limits on what several guests have, at a level of one guest."""
+    levels = parsed.options.levels
+    numbers = levels if isinstance(levels, list) else [levels]
+    if 1 in numbers:
+        raise task.InvalidTask(
+            f"sla {parsed.criterion.name} levels: a single guest shares its "
+            f"host with no other; {_SEVERAL_GUESTS}"
+        )
+
+
+def check_solo_guest(key_path: str, subtask: Task) -> None:
+    """Reject a loss against a solo guest if the task has no level 1.
+
+    :param key_path: The keys of the limits, for the message.
+    """
+    counts = list_levels(subtask)
+    if 1 not in counts:
+        raise task.InvalidTask(
+            f"{key_path}: a loss against one guest requires level 1 (levels: "
+            f"{', '.join(map(str, counts))}); add it"
+        )
+
+
+def _check_guests(
+    subtask: Task,
+    measured: int,
+    unmeasured: collections.abc.Mapping[str, int],
+) -> list[str]:
+    """Reject a number of guests that fits no level; return warnings.
+
+    :param measured: The number of guests in the largest level.
+    """
+    options, count = subtask.guests, subtask.count
+    reason = f"the largest level has {measured} guests on a host"
+    largest = measured
+    for title, number in unmeasured.items():
+        reason += f" and {number} {title}"
+        largest += number
+    if count % largest:
+        raise task.InvalidTask(
+            f"count={count}: {reason}; set vmperf_guests: "
+            f"{{count: {largest}}}, or a multiple of it for more hosts"
+        )
+    group = options.get("server_group") or ""
+    if group.endswith("anti-affinity") and largest > 1:
+        raise task.InvalidTask(
+            f"server_group={group}: {largest} guests must share a host; use "
+            "affinity, or remove it"
+        )
+    one_host = [
+        f"{key}={options[key]}"
+        for key in ("host", "server_group")
+        if options.get(key)
+    ]
+    if count > largest and one_host:
+        raise task.InvalidTask(
+            f"count={count}: {largest} guests on each of {count // largest} "
+            f"hosts contradict {one_host[0]}, which places all on one host; "
+            f"remove it, or set count: {largest}"
+        )
+    hosts = options.get("hosts") or ()
+    if hosts and count != largest * len(hosts):
+        raise task.InvalidTask(
+            f"count={count}: must be {largest * len(hosts)} for {largest} "
+            f"guests on each of {len(hosts)} hosts"
+        )
+    keys = ("host", "hosts", "server_group", "aggregate", "availability_zone")
+    if largest > 1 and not any(options.get(key) for key in keys):
+        return [
+            "Nova chooses the hosts, and guests on different hosts void the "
+            "run (finding level_placement_wrong); set "
+            "server_group: affinity, or a host"
+        ]
+    return []
+
+
+def _check_stop(subtask: Task, counts: tuple[int, ...]) -> None:
+    """Reject a stop rule that does not match the levels."""
+    stop, order = subtask.arguments.stop, subtask.arguments.order
+    if stop is None:
+        return
+    if order != "listed" or not levels.is_ascending(counts):
+        raise task.InvalidTask(
+            "stop: requires ascending levels and order=listed (here: levels="
+            f"{list(counts)}, order={order})"
+        )
+    stop_limits = levels.create_stop_rule(stop).max_percent
+    if stop_limits:
+        check_solo_guest("stop max_percent", subtask)
+        task.check_limits("stop max_percent", stop_limits, subtask.metrics)
+
+
 def _list_bare_metal_levels(
-    subtask: checks.Task, options: density.DegradationOptions
+    subtask: Task, options: density.DegradationOptions
 ) -> tuple[int, ...]:
     """Return the levels that the verdict compares with bare metal."""
     if not options.is_against_bare_metal:
         return ()
-    return tuple(checks.list_limited_levels(subtask, options))
+    return tuple(list_limited_levels(subtask, options))
 
 
 def _is_of_several(parsed: question.ParsedCriterion) -> bool:
@@ -54,7 +299,7 @@ class DegradationCriterion(question.Criterion):
         # Times are compared as rates, too.
         question.check_bounds(parsed, metrics, lambda metric: True)
         if _is_of_several(parsed):
-            checks.check_several_guests(parsed)
+            check_several_guests(parsed)
 
     def find_baseline_option(self, parsed: question.ParsedCriterion) -> str:
         """Return the option that compares losses with bare metal, or ""."""
@@ -64,13 +309,13 @@ class DegradationCriterion(question.Criterion):
 
     def check(
         self,
-        subtask: checks.Task,
+        subtask: Task,
         parsed: question.ParsedCriterion,
         baseline: t.Any,
     ) -> None:
         """Reject limits on a loss if levels or references are missing."""
         options = parsed.options
-        checks.check_levels(
+        check_levels(
             subtask, self.name, options, of_several=_is_of_several(parsed)
         )
         if not parsed.limits["max_percent"]:
@@ -79,7 +324,7 @@ class DegradationCriterion(question.Criterion):
             levels = _list_bare_metal_levels(subtask, options)
             _check_copies(subtask, levels, baseline)
             return
-        checks.check_solo_guest(f"sla {self.name}", subtask)
+        check_solo_guest(f"sla {self.name}", subtask)
         if (
             options.statistic == "worst"
             and subtask.arguments.solo_guest != "all"
@@ -95,7 +340,7 @@ DEGRADATION = DegradationCriterion()
 
 
 def _check_copies(
-    subtask: checks.Task,
+    subtask: Task,
     required: tuple[int, ...],
     baseline: document.Baseline,
 ) -> None:
@@ -104,9 +349,7 @@ def _check_copies(
         copies = {measurement.copies for measurement in measurements}
         for number in required:
             if number not in copies:
-                listed = ",".join(
-                    map(str, sorted(checks.list_levels(subtask)))
-                )
+                listed = ",".join(map(str, sorted(list_levels(subtask))))
                 raise task.InvalidTask(
                     f"sla {DEGRADATION.name} compare_to=bare_metal: baseline "
                     f"{baseline.name!r} has {assigned.title} in "
@@ -131,40 +374,38 @@ class FairnessCriterion(question.Criterion):
         self, parsed: question.ParsedCriterion, metrics: task.Metrics
     ) -> None:
         """Reject limits at a level of one guest."""
-        checks.check_several_guests(parsed)
+        check_several_guests(parsed)
 
     def check(
         self,
-        subtask: checks.Task,
+        subtask: Task,
         parsed: question.ParsedCriterion,
         baseline: t.Any,
     ) -> None:
         """Reject limits at levels that are missing."""
-        checks.check_levels(
-            subtask, self.name, parsed.options, of_several=True
-        )
+        check_levels(subtask, self.name, parsed.options, of_several=True)
 
 
 FAIRNESS = FairnessCriterion()
 
 
-class Density(question.Question[checks.Arguments]):
+class Density(question.Question[Arguments]):
     """Degradation of guests with their number; an iteration is a curve."""
 
     name = "density"
     scenario = "VMPerf.density"
     title = "Degradation by number of guests"
-    arguments = checks.Arguments
+    arguments = Arguments
     criteria = (DEGRADATION, FAIRNESS, neighbours.CRITERION)
 
-    def check(self, subtask: checks.Task) -> list[str]:
+    def check(self, subtask: Task) -> list[str]:
         """Reject contradictions in a task; return warnings as a list.
 
         :returns: The warnings, one sentence each.
         """
         number = subtask.arguments.count_neighbours()
         unmeasured = {"neighbours": number} if number else {}
-        warnings = checks.check_task(subtask, unmeasured)
+        warnings = check_task(subtask, unmeasured)
         if number and subtask.arguments.order == "listed":
             warnings.append(
                 "order=listed: each repetition measures a level first without "
@@ -173,20 +414,20 @@ class Density(question.Question[checks.Arguments]):
             )
         return warnings
 
-    def list_copies(self, subtask: checks.Task) -> tuple[int, ...]:
+    def list_copies(self, subtask: Task) -> tuple[int, ...]:
         """Return the numbers of guests, in the order of the task."""
-        return checks.list_levels(subtask)
+        return list_levels(subtask)
 
-    def list_compared_copies(self, subtask: checks.Task) -> tuple[int, ...]:
+    def list_compared_copies(self, subtask: Task) -> tuple[int, ...]:
         """Return the numbers of bare-metal copies that a verdict requires."""
         configured = subtask.criteria.get(DEGRADATION.name, {})
         options = DEGRADATION.parse(configured).options
         return _list_bare_metal_levels(subtask, options)
 
-    def estimate_minutes(self, subtask: checks.Task) -> int:
+    def estimate_minutes(self, subtask: Task) -> int:
         """Return the estimated duration of a task in minutes."""
         arguments = subtask.arguments
-        counts = checks.list_levels(subtask)
+        counts = list_levels(subtask)
         neighbour_counts = {0, arguments.count_neighbours()}
         working_guests = [
             number + neighbour_count
@@ -208,13 +449,13 @@ class Density(question.Question[checks.Arguments]):
         )
 
     def list_unmeasured(
-        self, subtask: checks.Task
+        self, subtask: Task
     ) -> tuple[assignment.Assignment, ...]:
         """Return the workload of neighbours as a tuple, empty without."""
         return subtask.arguments.list_workloads()
 
     def start(
-        self, request: "run_request.RunRequest", arguments: checks.Arguments
+        self, request: "run_request.RunRequest", arguments: Arguments
     ) -> "runs.Run":
         """Return the run of a task, ready to start."""
         from rally_vmperf.questions.density import run

@@ -9,8 +9,8 @@ import typing as t
 from rally_vmperf import documents
 from rally_vmperf.baseline import document
 from rally_vmperf.measurement import repetition
-from rally_vmperf.questions.density import checks
 from rally_vmperf.questions.density import levels as numbers
+from rally_vmperf.questions.density import question
 from rally_vmperf.records import model
 from rally_vmperf.runs import conditions
 from rally_vmperf.runs import host_groups
@@ -21,7 +21,7 @@ from rally_vmperf.runs import setting
 
 
 def create_run(
-    request: run_request.RunRequest, arguments: checks.Arguments
+    request: run_request.RunRequest, arguments: question.Arguments
 ) -> runs.Run:
     """Return a run with one condition for each number of guests.
 

@@ -1,12 +1,17 @@
 """The question of what a live migration costs a running guest."""
 
+import dataclasses
+import types
 import typing as t
 
+from rally_vmperf import documents
 from rally_vmperf.execution import estimate
+from rally_vmperf.judging import axes
+from rally_vmperf.judging import judge
+from rally_vmperf.measurement.migration import figures
 from rally_vmperf.measurement.migration import phases
 from rally_vmperf.questions.common import question
-from rally_vmperf.questions.migration import disruption
-from rally_vmperf.questions.migration import migration_checks
+from rally_vmperf.questions.common import task
 
 if t.TYPE_CHECKING:
     from rally_vmperf.report import reports
@@ -14,21 +19,201 @@ if t.TYPE_CHECKING:
     from rally_vmperf.runs import runs
 
 
-class Migration(question.Question[migration_checks.Arguments]):
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Arguments(task.Arguments):
+    """The arguments of VMPerf.migration.
+
+    :param workloads: The workloads, a list of one {name, arguments, label}. It
+        must report its rate over time (fio, iperf3, h2load) in one command,
+        and run for phase_seconds or longer. All guests run it; the first one
+        is migrated, and in the next repetition back.
+    :param host: The compute host to which the guest is migrated. Default:
+        Nova chooses.
+    :param block_migration: Whether Nova copies local disks: true, false, or
+        auto, with which Nova decides.
+    :param phase_seconds: The duration of a phase in seconds. The migration is
+        requested in the middle of the second phase.
+    :param deadline: The time in seconds after which the migration is aborted.
+    :param peer: The other end of network workloads, which also pings the
+        guest: {address, port, user, key_file, known_hosts, name, jump}.
+    :param reboot: The time at which Nova stops and starts the guests: never,
+        or between repetitions.
+    :param shape: Not used, because the guests are not compared with bare
+        metal.
+    """
+
+    host: t.Annotated[str | None, {"minLength": 1}] = None
+    block_migration: t.Literal["auto", True, False] = "auto"
+    phase_seconds: t.Annotated[float, {"minimum": 20, "maximum": 3600}] = 60.0
+    deadline: t.Annotated[float, {"minimum": 1, "maximum": 86400}] = 300.0
+    reboot: t.Literal["never", "between_workloads", "between_repetitions"] = (
+        "never"
+    )
+
+
+Task = task.Task[Arguments]
+
+
+def check_task(subtask: Task) -> list[str]:
+    """Reject a task that cannot be run; return warnings as a list."""
+    _check_workload(subtask)
+    group = subtask.guests.get("server_group") or ""
+    if group == "affinity" and subtask.count > 1:
+        raise task.InvalidTask(
+            "server_group=affinity: Nova does not move one guest of the group "
+            "to another host; use soft-affinity, or remove it"
+        )
+    if "groups" in subtask.guests:
+        raise task.InvalidTask(
+            "groups: a migration task has one group of guests; remove groups"
+        )
+    return []
+
+
+def _check_workload(subtask: Task) -> None:
+    """Reject workloads without a time series, or of another duration."""
+    if len(subtask.assignments) != 1:
+        titles = ", ".join(assigned.title for assigned in subtask.assignments)
+        raise task.InvalidTask(
+            f"workloads: {titles}: a phase has one workload; run one task for "
+            "each of them"
+        )
+    (assigned,) = subtask.assignments
+    if not assigned.workload.has_time_series:
+        raise task.InvalidTask(
+            f"workloads: {assigned.title} reports no rate over time; use fio, "
+            "iperf3 or h2load"
+        )
+    commands = estimate.planned_commands(assigned)
+    if len(commands) != 1:
+        names = ", ".join(command.name for command in commands)
+        raise task.InvalidTask(
+            f"workloads: {assigned.title} runs several commands ({names}), "
+            "and a phase has one; set its arguments so that one remains, such "
+            "as patterns: [randwrite] for fio"
+        )
+    seconds = subtask.arguments.phase_seconds
+    (command,) = commands
+    if command.seconds < seconds:
+        raise task.InvalidTask(
+            f"workloads: {assigned.title} runs for {command.seconds:g} s: "
+            f"must be >= phase_seconds={seconds:g}; raise its duration, or "
+            "lower phase_seconds"
+        )
+
+
+_Limit = t.Annotated[float | None, {"minimum": 0}]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Options(judge.GuestOptions):
+    """The options of vmperf_disruption.
+
+    :param max_downtime: Largest tolerated time in which the guest does not
+        run, s.
+    :param max_packet_gap: Largest tolerated time without a reply to a ping
+        from the peer, s.
+    :param max_dip_percent: Largest tolerated loss of the rate in the deepest
+        dip, percent of the rate before.
+    :param max_dip_duration: Largest tolerated duration of the deepest dip, s.
+    :param max_recovery_time: Largest tolerated time from the request until the
+        rate is within 5 % of the rate before, s.
+    :param max_neighbour_loss_percent: Largest tolerated loss of another guest
+        while the migration runs, percent.
+    :param max_loss_after_percent: Largest tolerated loss after the migration,
+        in percent of the result before.
+    """
+
+    max_downtime: _Limit = None
+    max_packet_gap: _Limit = None
+    max_dip_percent: _Limit = None
+    max_dip_duration: _Limit = None
+    max_recovery_time: _Limit = None
+    max_neighbour_loss_percent: _Limit = None
+    max_loss_after_percent: float | None = None
+
+
+#: The options with a limit of one metric.
+_METRICS = {
+    "max_downtime": figures.DOWNTIME,
+    "max_packet_gap": figures.PACKET_GAP,
+    "max_dip_percent": figures.DIP,
+    "max_dip_duration": figures.DIP_DURATION,
+    "max_recovery_time": figures.RECOVERY_TIME,
+    "max_neighbour_loss_percent": figures.OTHERS_LOSS,
+}
+_AFTER = "max_loss_after_percent"
+
+
+class Criterion(question.Criterion):
+    """Limits on what a live migration costs the guests."""
+
+    name = "vmperf_disruption"
+    heading = "Disruption"
+    rules = axes.PHASES.rules
+    options = Options
+    limits = types.MappingProxyType(
+        {"max_percent": ("ratio",), "max": ("count",)}
+    )
+    metrics = figures.METRICS
+
+    def list_limit_options(self) -> list[str]:
+        """Return the options of which the configuration needs one."""
+        return [*_METRICS, _AFTER]
+
+    def convert(self, options: documents.Arguments) -> documents.Arguments:
+        """Return the options, with limits by metric in place of others."""
+        limits = {
+            metric.name: options[key]
+            for key, metric in _METRICS.items()
+            if key in options
+        }
+        after = {"*": options[_AFTER]} if _AFTER in options else {}
+        return {**options, "max": limits, "max_percent": after}
+
+    def check(
+        self,
+        subtask: task.AnyTask,
+        parsed: question.ParsedCriterion,
+        baseline: t.Any,
+    ) -> None:
+        """Reject limits on figures that the task does not measure."""
+        options = parsed.options
+        if options.max_packet_gap is not None and not subtask.peer:
+            raise task.InvalidTask(
+                "sla vmperf_disruption max_packet_gap: the peer pings the "
+                "guest, but the task has no peer; add peer: {address: ..., "
+                "user: ...}"
+            )
+        if (
+            options.max_neighbour_loss_percent is not None
+            and subtask.count < 2
+        ):
+            raise task.InvalidTask(
+                "sla vmperf_disruption max_neighbour_loss_percent: the task "
+                "has one guest; set count of vmperf_guests to 2 or more"
+            )
+
+
+DISRUPTION = Criterion()
+CRITERIA = (DISRUPTION,)
+
+
+class Migration(question.Question[Arguments]):
     """Cost of a live migration; an iteration has three phases."""
 
     name = "migration"
     scenario = "VMPerf.migration"
     title = "Cost of a live migration"
-    arguments = migration_checks.Arguments
-    criteria = disruption.CRITERIA
+    arguments = Arguments
+    criteria = CRITERIA
     needs_admin = True
 
-    def check(self, subtask: migration_checks.Task) -> list[str]:
+    def check(self, subtask: Task) -> list[str]:
         """Reject a task that cannot be run; return warnings as a list."""
-        return migration_checks.check_task(subtask)
+        return check_task(subtask)
 
-    def estimate_minutes(self, subtask: migration_checks.Task) -> int:
+    def estimate_minutes(self, subtask: Task) -> int:
         """Return the estimated duration of a task in minutes."""
         number = len(phases.PHASES)
         return estimate.estimate_minutes(
@@ -38,9 +223,7 @@ class Migration(question.Question[migration_checks.Arguments]):
             boots=subtask.count_reboots(number),
         )
 
-    def list_request_options(
-        self, subtask: migration_checks.Task
-    ) -> dict[str, t.Any]:
+    def list_request_options(self, subtask: Task) -> dict[str, t.Any]:
         """Return the options of the request for guests."""
         return {
             "migrate_to": subtask.arguments.host or "",
@@ -50,18 +233,18 @@ class Migration(question.Question[migration_checks.Arguments]):
     def start(
         self,
         request: "run_request.RunRequest",
-        arguments: migration_checks.Arguments,
+        arguments: Arguments,
     ) -> "runs.Run":
         """Return the run of a task, ready to start."""
-        from rally_vmperf.questions.migration import phases_run
+        from rally_vmperf.questions.migration import run
 
-        return phases_run.create_run(request, arguments)
+        return run.create_run(request, arguments)
 
     def get_section(self) -> "reports.Section[t.Any]":
         """Return the section of the HTML report for runs of migration."""
-        from rally_vmperf.questions.migration.section import time_lines
+        from rally_vmperf.questions.migration import section
 
-        return time_lines.SECTION
+        return section.SECTION
 
 
 QUESTION = Migration()

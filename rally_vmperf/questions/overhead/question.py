@@ -179,7 +179,7 @@ class Overhead(question.Question[Arguments]):
 
     def get_section(self) -> "reports.Section[t.Any]":
         """Return the section of the HTML report for runs of overhead."""
-        from rally_vmperf.questions.overhead.section import section
+        from rally_vmperf.questions.overhead import section
 
         return section.SECTION
 

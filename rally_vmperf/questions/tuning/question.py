@@ -1,22 +1,240 @@
 """The question of the gain or loss of other settings."""
 
+import collections.abc
+import dataclasses
+import difflib
+import types
 import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf.execution import estimate
+from rally_vmperf.execution.stations import open_files
+from rally_vmperf.judging import axes
+from rally_vmperf.judging import judge
 from rally_vmperf.judging import judged_run
+from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.questions.common import question
+from rally_vmperf.questions.common import task
 from rally_vmperf.questions.overhead import question as overhead
-from rally_vmperf.questions.tuning import criteria
-from rally_vmperf.questions.tuning import variant_checks
 from rally_vmperf.questions.tuning import variants
+from rally_vmperf.questions.tuning import variants as variants_
 from rally_vmperf.questions.tuning.section import self_check
 
 if t.TYPE_CHECKING:
     from rally_vmperf.report import reports
     from rally_vmperf.runs import run_request
     from rally_vmperf.runs import runs
+
+
+def check_task(subtask: variants_.Task) -> list[str]:
+    """Reject variants or guests in conflict; return warnings as a list.
+
+    :returns: The warnings, one sentence each.
+    """
+    arguments = subtask.arguments
+    check_variants(subtask)
+    _check_guests(subtask)
+    variants = arguments.variants
+    open_files.allow_files(subtask.count * len(variants))
+    warnings = [
+        f"variants: {variant['name']}: Nova does not document {name!r}, and "
+        f"ignores unknown names{_suggest(name)}"
+        for variant in variants
+        for name in variants_.find_unknown_properties(variant)
+    ]
+    equal = self_check.find_equal(
+        [
+            variants_.create_group(variant, subtask.guests)
+            for variant in variants
+        ]
+    )
+    warnings += [
+        f"variants: {name} is equal to {other}: they differ by their boots "
+        "only"
+        for name, other in equal.items()
+    ]
+    counted = subtask.times - subtask.warmup
+    if arguments.order == "blocks" and counted % len(variants):
+        warnings.append(
+            f"order=blocks: {counted} counted repetitions are not a multiple "
+            f"of {len(variants)} variants, so that drift affects some "
+            "variants slightly more than others; change times of the runner"
+        )
+    if not variants_.have_one_host(variants):
+        warnings.append(
+            "variants: guests on several hosts also differ in their hardware "
+            "(finding variant_host_differs)"
+        )
+    return warnings
+
+
+def check_variants(subtask: variants_.Task) -> None:
+    """Reject variants that are not valid, or that cannot be compared."""
+    arguments = subtask.arguments
+    names = variants_.list_names(arguments.variants)
+    for name in names:
+        if names.count(name) > 1:
+            raise task.InvalidTask(
+                f"variants: {name!r} is the name of {names.count(name)} "
+                "variants; each name must be unique"
+            )
+    reference = arguments.reference
+    if reference is not None and reference not in names:
+        raise task.InvalidTask(
+            f"reference={reference!r:.80}: must be the name of a variant "
+            f"({', '.join(names)})"
+        )
+
+
+def _check_guests(subtask: variants_.Task) -> None:
+    """Reject options by which guests of variants are on different hosts."""
+    options = subtask.guests
+    if options.get("hosts"):
+        raise task.InvalidTask(
+            "hosts: variants are compared on one host; set host"
+        )
+    server_group = options.get("server_group") or ""
+    if server_group.endswith("anti-affinity"):
+        raise task.InvalidTask(
+            f"server_group={server_group}: variants are compared on one "
+            "host; use affinity, or remove it"
+        )
+    for variant in subtask.arguments.variants:
+        for key in ("host", "aggregate"):
+            placed = [
+                option
+                for option in ("host", "aggregate", "server_group")
+                if options.get(option)
+            ]
+            if variant.get(key) and placed:
+                raise task.InvalidTask(
+                    f"variants: {variant['name']}: {key} contradicts "
+                    f"{placed[0]} of vmperf_guests; remove one of them"
+                )
+        if variant.get("network") and options.get("networks"):
+            raise task.InvalidTask(
+                f"variants: {variant['name']}: network contradicts networks "
+                "of vmperf_guests; remove one of them"
+            )
+
+
+def _suggest(name: str) -> str:
+    """Return the known name that is most similar as text, or ""."""
+    close = difflib.get_close_matches(name, variants_.KNOWN_PROPERTIES, 1)
+    return f"; did you mean {close[0]}?" if close else ""
+
+
+_ByVariant = t.Annotated[
+    collections.abc.Mapping[str, judge.ByPattern] | None,
+    {
+        "minProperties": 1,
+        "additionalProperties": {
+            "type": "object",
+            "minProperties": 1,
+            "propertyNames": {"type": "string"},
+            "additionalProperties": {"type": "number"},
+        },
+    },
+]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Options(judge.GuestOptions):
+    """The options of vmperf_tuning.
+
+    :param min_gain_percent: Variant -> metric or glob -> smallest tolerated
+        gain over the reference in percent; positive if the variant is better.
+    :param max_loss_percent: Variant -> metric or glob -> largest tolerated
+        loss against the reference in percent; positive if the variant is
+        worse.
+    """
+
+    min_gain_percent: _ByVariant = None
+    max_loss_percent: _ByVariant = None
+
+
+class Criterion(question.Criterion):
+    """Limits on the gain of variants over their reference, in percent."""
+
+    name = "vmperf_tuning"
+    heading = "Tuning"
+    rules = axes.VARIANTS.rules
+    options = Options
+    limits = types.MappingProxyType(
+        {"min_gain_percent": ("ratio",), "max_loss_percent": ("ratio",)}
+    )
+    is_by_variant = True
+
+    def check(
+        self,
+        subtask: variants.Task,
+        parsed: question.ParsedCriterion,
+        baseline: t.Any,
+    ) -> None:
+        """Reject limits for unknown variants or for the reference."""
+        reference = subtask.arguments.get_reference()
+        names = variants.list_names(subtask.arguments.variants)
+        for variant, by_option in parsed.by_variant.items():
+            for option in by_option:
+                key_path = f"sla {self.name} {option}"
+                if variant not in names:
+                    raise task.InvalidTask(
+                        f"{key_path}: {variant!r} is not a variant of this "
+                        f"task ({', '.join(names)})"
+                    )
+                if variant == reference:
+                    raise task.InvalidTask(
+                        f"{key_path}: {variant!r} is the reference, which has "
+                        "no gain over itself; set a limit for another variant"
+                    )
+
+    def check_limits(
+        self, parsed: question.ParsedCriterion, metrics: task.Metrics
+    ) -> None:
+        """Reject limits that every figure, or no figure, would exceed."""
+        for variant, by_option in parsed.by_variant.items():
+            for metric in metrics:
+                if metric.scale == "ratio":
+                    _check_bound(variant, by_option, metric, metrics)
+
+
+TUNING = Criterion()
+
+
+def _check_bound(
+    variant: str,
+    by_option: limits.LimitsByOption,
+    metric: sample.Metric,
+    metrics: task.Metrics,
+) -> None:
+    """Reject the limits of a variant that a metric always or never meets."""
+    names = [metric.name for metric in metrics if metric.scale == "ratio"]
+    matches = {
+        option: match
+        for option in TUNING.limits
+        if (match := by_option[option].for_metric(metric.name, names))
+    }
+    if len(matches) > 1:
+        pairs = [f"{option} {matches[option][1]!r}" for option in matches]
+        raise task.InvalidTask(
+            f"sla {TUNING.name}: {variant} has {' and '.join(pairs)} for "
+            f"{metric.name}; remove one of them"
+        )
+    for option, (limit, pattern) in matches.items():
+        change = "gain" if option.startswith("min") else "lose"
+        # A rate cannot lose all, a time cannot become less than zero.
+        is_bounded = (metric.better == "higher") == (change == "lose")
+        if limit >= 100 and is_bounded:
+            raise task.InvalidTask(
+                f"sla {TUNING.name} {option} {variant}: {pattern!r} is "
+                f"{limit:g}, but {metric.name} cannot {change} 100 % or "
+                "more; set a smaller limit"
+            )
+
+
+CRITERIA = (TUNING, overhead.OVERHEAD, overhead.SPREAD)
 
 
 class Tuning(question.Question[variants.Arguments]):
@@ -26,12 +244,12 @@ class Tuning(question.Question[variants.Arguments]):
     scenario = "VMPerf.tuning"
     title = "Gain of settings"
     arguments = variants.Arguments
-    criteria = criteria.CRITERIA
+    criteria = CRITERIA
     is_sequential = True
 
     def check(self, subtask: variants.Task) -> list[str]:
         """Reject a task that cannot be run; return warnings as a list."""
-        return variant_checks.check_task(subtask)
+        return check_task(subtask)
 
     def list_compared_copies(self, subtask: variants.Task) -> tuple[int, ...]:
         """Return the numbers of bare-metal copies that a verdict requires."""
@@ -71,9 +289,9 @@ class Tuning(question.Question[variants.Arguments]):
         self, request: "run_request.RunRequest", arguments: variants.Arguments
     ) -> "runs.Run":
         """Return the run of a task, ready to start."""
-        from rally_vmperf.questions.tuning import variants_run
+        from rally_vmperf.questions.tuning import run
 
-        return variants_run.create_run(request, arguments)
+        return run.create_run(request, arguments)
 
     def describe(self, run: judged_run.JudgedRun) -> str:
         """Return the title of a run as text: size and number of variants."""

@@ -14,7 +14,7 @@ from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions.overhead import question as overhead
-from rally_vmperf.questions.tuning import criteria
+from rally_vmperf.questions.tuning import question as tuning
 from tests.unit import made
 
 RATE = sample.Metric(name="network.iperf3.rate", unit="bit/s", better="higher")
@@ -75,12 +75,12 @@ def rows_of(factors, number=8, noise=0.01):
     ]
 
 
-def create_judge(criterion=criteria.TUNING, **options):
+def create_judge(criterion=tuning.TUNING, **options):
     """Return a judge with these options."""
     return criterion.parse(options).create_judge()
 
 
-def judge(rows, findings=None, criterion=criteria.TUNING, **options):
+def judge(rows, findings=None, criterion=tuning.TUNING, **options):
     """Return the judgement on rows."""
     judge_ = create_judge(criterion, **options)
     for repetition_ in repetitions(*rows, findings=findings):

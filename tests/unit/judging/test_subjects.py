@@ -11,9 +11,9 @@ from rally_vmperf.measurement.migration import phases
 from rally_vmperf.questions import compared_run
 from rally_vmperf.questions.common import neighbours
 from rally_vmperf.questions.density import question as density
-from rally_vmperf.questions.migration import disruption
+from rally_vmperf.questions.migration import question as migration
 from rally_vmperf.questions.overhead import question as overhead
-from rally_vmperf.questions.tuning import criteria as tuning
+from rally_vmperf.questions.tuning import question as tuning
 from tests.unit import made
 
 #: A small noise, different in each repetition and guest.
@@ -127,7 +127,7 @@ CASES = {
         {"max_cv_percent": {"disk.*": 5}},
     ),
     "after a migration": (
-        disruption.DISRUPTION,
+        migration.DISRUPTION,
         [
             ({phases.AXIS: "before"}, (100, 100)),
             ({phases.AXIS: "during"}, (100, 100)),
@@ -136,7 +136,7 @@ CASES = {
         {"max_loss_after_percent": 5},
     ),
     "after a migration, one of four": (
-        disruption.DISRUPTION,
+        migration.DISRUPTION,
         [
             ({phases.AXIS: "before"}, [100] * 4),
             ({phases.AXIS: "during"}, [100] * 4),

@@ -9,8 +9,8 @@ from unittest import mock
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.questions import table
-from rally_vmperf.questions.density import checks
 from rally_vmperf.questions.density import levels as numbers
+from rally_vmperf.questions.density import question as density_question
 from rally_vmperf.questions.density import run as density
 from rally_vmperf.records import journal
 from rally_vmperf.runs import actions
@@ -215,7 +215,7 @@ class TestMake(unittest.TestCase):
         if copies is not None:
             document = whole.baseline(folder, copies)
         run_request = whole.build_request(folder, document, *machines)
-        arguments = checks.Arguments(
+        arguments = density_question.Arguments(
             workloads=[],
             **{"levels": list(levels), "order": "listed", **changes},
         )

@@ -10,7 +10,7 @@ from rally_vmperf.measurement.migration import phases
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.questions import source_judge
-from rally_vmperf.questions.migration.section import time_lines
+from rally_vmperf.questions.migration import section
 from rally_vmperf.report import export
 from rally_vmperf.report import page
 from tests.unit.questions import golden_runs
@@ -54,7 +54,7 @@ class TestPage(unittest.TestCase):
 
     def test_migrations(self):
         """Nova's whole seconds are near the duration of the run."""
-        migrations = time_lines.list_migrations(self.shown)
+        migrations = section.list_migrations(self.shown)
         self.assertEqual(
             [measured.number for measured in self.shown.repetitions],
             [migration.number for migration in migrations],
@@ -88,7 +88,7 @@ class TestLabels(unittest.TestCase):
     """Each kind of machine has a line of its own."""
 
     def test_machines(self):
-        (first, *_) = time_lines.list_migrations(
+        (first, *_) = section.list_migrations(
             source_judge.create_report(judge())
         )
         (line, *_) = first.lines
@@ -112,9 +112,9 @@ class TestLabels(unittest.TestCase):
                 ("last", "control machine control (control.sysbench.rate)"),
                 ("first bare", "its mean in the phase during"),
             ],
-            time_lines.list_labels([migration]),
+            section.list_labels([migration]),
         )
-        chart = time_lines.draw_time_line(migration, "x")
+        chart = section.draw_time_line(migration, "x")
         for style, number in (("first", 1), ("third", 2), ("last", 1)):
             self.assertEqual(number, chart.count(f'class="{style}"'))
 

@@ -1,8 +1,7 @@
 import unittest
 from xml.etree import ElementTree
 
-from rally_vmperf.questions.overhead.section import section
-from rally_vmperf.questions.overhead.section import strips
+from rally_vmperf.questions.overhead import section
 from tests.unit import made
 
 
@@ -55,14 +54,14 @@ class OverheadsTestCase(unittest.TestCase):
 class StripsTestCase(unittest.TestCase):
     def test_each_metric_has_its_panel(self):
         judged = rows(guests=2)
-        marks = identifiers(strips.draw(judged, "here"))
+        marks = identifiers(section.draw(judged, "here"))
         for place in range(len(judged)):
             self.assertIn(f"here-{place}", marks)
 
     def test_guests_are_next_to_bare_metal(self):
-        drawing = strips.draw(rows(guests=2), "here")
+        drawing = section.draw(rows(guests=2), "here")
         for label in ("bare 1", "bare 2", "g1", "g2"):
             self.assertIn(f">{label}<", drawing)
 
     def test_no_rows_no_drawing(self):
-        self.assertEqual("", strips.draw([], "here"))
+        self.assertEqual("", section.draw([], "here"))

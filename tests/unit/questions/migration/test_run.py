@@ -7,15 +7,15 @@ from unittest import mock
 
 from rally_vmperf.questions import table
 from rally_vmperf.questions.migration import guest_migration
-from rally_vmperf.questions.migration import migration_checks
-from rally_vmperf.questions.migration import phases_run
+from rally_vmperf.questions.migration import question
+from rally_vmperf.questions.migration import run as migration
 from rally_vmperf.runs import actions
 from rally_vmperf.runs import loads
-from tests.unit.questions.tuning import test_variants_run
+from tests.unit.questions.tuning import test_run
 from tests.unit.runs import golden
 from tests.unit.runs import whole
 
-ARGUMENTS = migration_checks.Arguments(workloads=[])
+ARGUMENTS = question.Arguments(workloads=[])
 
 
 class TestRun(unittest.TestCase):
@@ -34,9 +34,7 @@ class TestRun(unittest.TestCase):
             connect_admin=lambda: self.cloud,
         )
         self.cloud = self.request.connect()
-        self.boots = test_variants_run.GroupBoots(
-            self.request.booted.guests, {}
-        )
+        self.boots = test_run.GroupBoots(self.request.booted.guests, {})
         self.boots.booted = self.request.booted
         self.boots.is_new = True
         cache = self.request.run_cache
@@ -83,6 +81,6 @@ class TestRun(unittest.TestCase):
         load = loads.ControlLoad(control=None, measured=(), peer=None)
         action = loads.ControlAction(load, None)
         self.assertIs(
-            action, phases_run._replace_watch(action, [], deadline=86400.0)
+            action, migration._replace_watch(action, [], deadline=86400.0)
         )
         self.assertEqual(86400.0, load.further_seconds)

@@ -11,8 +11,8 @@ from rally_vmperf.execution import protocols
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import models
 from rally_vmperf.questions import table
+from rally_vmperf.questions.tuning import run as tuning
 from rally_vmperf.questions.tuning import variants
-from rally_vmperf.questions.tuning import variants_run
 from rally_vmperf.records import model
 from tests.unit.guests import made
 from tests.unit.runs import golden
@@ -348,7 +348,7 @@ class TestRun(unittest.TestCase):
             made.guest("g2", group="b", host_id="h2", host="compute2"),
             made.guest("g3", group="c", host_id="h1", host="compute1"),
         ]
-        (host_finding,) = variants_run.find_host_findings(guests, "a", {"h1"})
+        (host_finding,) = tuning.find_host_findings(guests, "a", {"h1"})
         self.assertEqual(
             ("variant_host_differs", "g2"),
             (host_finding.kind, host_finding.subject),
@@ -358,7 +358,7 @@ class TestRun(unittest.TestCase):
     def test_guest_that_is_lost(self):
         """Its variant cannot be measured any more."""
         booted = models.BootedGuests(guests=(), client_key="")
-        chosen = variants_run.choose_guests(
+        chosen = tuning.choose_guests(
             ["g1", "g2"], booted, frozenset({"g2"}), 1
         )
         self.assertEqual(("g2",), chosen.unavailable)

@@ -7,7 +7,7 @@ from rally_vmperf.guests import errors
 from rally_vmperf.guests import models
 from rally_vmperf.measurement.migration import phases
 from rally_vmperf.questions.migration import guest_migration
-from rally_vmperf.questions.migration import migration_checks
+from rally_vmperf.questions.migration import question
 from rally_vmperf.runs import actions
 from rally_vmperf.runs import attempt
 from rally_vmperf.runs import conditions
@@ -17,7 +17,7 @@ from rally_vmperf.runs import runs
 
 
 def create_run(
-    request: run_request.RunRequest, arguments: migration_checks.Arguments
+    request: run_request.RunRequest, arguments: question.Arguments
 ) -> runs.Run:
     """Return a run with the phases before, during and after a migration.
 
