@@ -7,11 +7,11 @@ import sys
 import typing as t
 
 from rally_vmperf import errors
-from rally_vmperf.audit import contrasts
 from rally_vmperf.audit import hosts
 from rally_vmperf.judging import judged_run
 from rally_vmperf.judging import run_capacity
 from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.comparison import medians
 from rally_vmperf.questions import compared_run
 from rally_vmperf.questions import run_limits
 from rally_vmperf.questions import source_judge
@@ -197,7 +197,7 @@ def _read_part(source: sources.Source, name: str) -> _Part:
         cpus=facts.get("host_vcpus") or 0,
         memory_mib=facts.get("host_memory_mib") or 0,
         means={
-            name_figure(key): contrasts.average(
+            name_figure(key): medians.average(
                 key[1], [samples.values for samples in repetitions]
             )
             for key, repetitions in run.samples.items()

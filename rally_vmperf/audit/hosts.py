@@ -7,11 +7,11 @@ import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf.audit import acknowledged
-from rally_vmperf.audit import contrasts
 from rally_vmperf.judging import run_capacity
-from rally_vmperf.judging.results import changes
 from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.comparison import medians
 from rally_vmperf.measurement.comparison import statistics
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 
@@ -90,7 +90,7 @@ class Host:
     memory_mib: int = 0
     run: str = ""
     measured_at: str = ""
-    means: collections.abc.Mapping[Figure, contrasts.HostMean] = (
+    means: collections.abc.Mapping[Figure, medians.HostMean] = (
         dataclasses.field(default_factory=dict)
     )
     absences: collections.abc.Mapping[Figure, str] = dataclasses.field(
@@ -127,14 +127,14 @@ class HostChange:
     margin: float
     decides: bool = False
     peer: str = ""
-    decision: contrasts.Decision | None = None
+    decision: medians.Decision | None = None
     value: float | None = None
     reference: float | None = None
     reason: str = ""
     known: acknowledged.Acknowledgement | None = None
 
     @property
-    def status(self) -> contrasts.Status:
+    def status(self) -> medians.Status:
         """The status; undecided without a comparison."""
         return self.decision.status if self.decision else "undecided"
 
@@ -179,7 +179,7 @@ def compare_hosts(
     pairs: list[_Pair] = []
     for members in classes.values():
         for figure, measured in _list_by_figure(members).items():
-            group = contrasts.Group(host.means[figure] for host in measured)
+            group = medians.Group(host.means[figure] for host in measured)
             pair = {
                 host.name
                 for host in measured
@@ -215,7 +215,7 @@ def compare_with_earlier(
     before = {host.name: host.means for host in earlier}
     pairs = []
     for figure, measured in _list_by_figure([*hosts, *earlier]).items():
-        group = contrasts.Group(host.means[figure] for host in measured)
+        group = medians.Group(host.means[figure] for host in measured)
         for host in hosts:
             own = host.means.get(figure)
             other = before.get(host.name, {}).get(figure)
@@ -235,8 +235,8 @@ class _Pair(t.NamedTuple):
 
     host: Host
     figure: Figure
-    own: contrasts.Estimate | None
-    reference: contrasts.Estimate | None
+    own: medians.Estimate | None
+    reference: medians.Estimate | None
     peer: str = ""
 
 
@@ -261,17 +261,17 @@ def _decide(
     names = {pair.figure.metric.name for pair in pairs}
     matches = {name: margins.for_metric(name, names) for name in names}
     compared = {
-        index: contrasts.Contrast(
+        index: medians.HostContrast(
             pair.figure.metric,
             pair.own,
             pair.reference,
-            (matches[pair.figure.metric.name] or (changes.MARGIN,))[0],
+            (matches[pair.figure.metric.name] or (verdict.MARGIN,))[0],
             bool(pair.peer),
         )
         for index, pair in enumerate(pairs)
         if pair.own is not None and pair.reference is not None
     }
-    decided = contrasts.decide_all([*compared.values()], confidence)
+    decided = medians.decide_all([*compared.values()], confidence)
     decisions = dict(zip(compared, decided, strict=True))
     host_changes = []
     for index, (host, figure, own, reference, peer) in enumerate(pairs):
@@ -287,7 +287,7 @@ def _decide(
             HostChange(
                 host=host.name,
                 figure=figure,
-                margin=match[0] if match else changes.MARGIN,
+                margin=match[0] if match else verdict.MARGIN,
                 decides=match is not None
                 or figure.metric.name in host.limited,
                 peer=peer,

@@ -6,10 +6,10 @@ import dataclasses
 import typing as t
 
 from rally_vmperf.audit import acknowledged
-from rally_vmperf.audit import contrasts
 from rally_vmperf.audit import fleet_capacity
 from rally_vmperf.audit import hosts
 from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.comparison import medians
 from rally_vmperf.measurement.samples import units
 
 #: The statuses of hosts, the gravest first.
@@ -303,7 +303,7 @@ def _create_result(
 
 
 def _list_by_loss(
-    changes: list[hosts.HostChange], status: contrasts.Status
+    changes: list[hosts.HostChange], status: medians.Status
 ) -> tuple[hosts.HostChange, ...]:
     """Return the changes with a status, the largest loss first."""
     found = [

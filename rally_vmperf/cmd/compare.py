@@ -14,6 +14,7 @@ from rally_vmperf.cmd import runs as runs_
 from rally_vmperf.judging.results import changes
 from rally_vmperf.judging.results import result
 from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.report import changes_table
@@ -39,7 +40,7 @@ class ComparisonLister(base.Lister):
             help="largest loss or gain that is equal, of all metrics or of a "
             "metric or a glob, such as disk.*=10, and that decides the exit "
             "code; may be repeated; default: max_percent of the first run if "
-            f"it is smaller than {changes.MARGIN:g}, or {changes.MARGIN:g}",
+            f"it is smaller than {verdict.MARGIN:g}, or {verdict.MARGIN:g}",
         )
         base.add_on_inconclusive(parser)
         parser.add_argument(

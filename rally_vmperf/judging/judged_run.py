@@ -4,6 +4,7 @@ import collections.abc
 import dataclasses
 import typing as t
 
+from rally_vmperf.judging import judge
 from rally_vmperf.judging import summary
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
@@ -56,6 +57,17 @@ class JudgedRun:
         default_factory=dict
     )
     remarks: tuple[str, ...] = ()
+
+    def judge_by(self, heading: str, rules: judge.Rules) -> summary.Judgement:
+        """Return the judgement of a criterion, without limits if it has none.
+
+        :param heading: The heading of the criterion.
+        """
+        if judgement := self.judgements.get(heading):
+            return judgement
+        run_judge = judge.Judge(rules)
+        run_judge.extend(self.repetitions, 0)
+        return run_judge.judgement()
 
     @property
     def last(self) -> model.Record:

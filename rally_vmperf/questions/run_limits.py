@@ -10,6 +10,7 @@ from rally_vmperf.judging.results import changes
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import contrasts
 from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import question
@@ -99,7 +100,7 @@ class RunLimits:
                 if "max" in by_option:
                     return changes.Limit(by_option["max"])
             elif by_option.keys() & question.LOSS_AND_ABSOLUTE.keys():
-                percent = by_option.get("max_percent", changes.MARGIN)
+                percent = by_option.get("max_percent", verdict.MARGIN)
                 return changes.Limit(max(0.0, percent), statistic)
         return None
 

@@ -7,7 +7,6 @@ import typing as t
 import jinja2
 
 from rally_vmperf.judging import axes
-from rally_vmperf.judging import judge
 from rally_vmperf.judging import judged_run
 from rally_vmperf.judging import summary
 from rally_vmperf.measurement.samples import units
@@ -55,17 +54,6 @@ class RunReport(judged_run.JudgedRun):
         if not self.records or not self.unmeasured_facts:
             return None
         return self.judge_by(_NEIGHBOURS, axes.NEIGHBOURS.rules)
-
-    def judge_by(self, heading: str, rules: judge.Rules) -> summary.Judgement:
-        """Return the judgement of a criterion, without limits if it has none.
-
-        :param heading: The heading of the criterion.
-        """
-        if judgement := self.judgements.get(heading):
-            return judgement
-        run_judge = judge.Judge(rules)
-        run_judge.extend(self.repetitions, 0)
-        return run_judge.judgement()
 
 
 #: The heading of the verdict on neighbours, and of the facts about them.

@@ -20,10 +20,10 @@ import typing as t
 
 import numpy
 
-from rally_vmperf.audit import contrasts
 from rally_vmperf.audit import hosts
 from rally_vmperf.audit import result
 from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.comparison import medians
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.records import files
 from rally_vmperf.records import journal
@@ -101,7 +101,7 @@ class Fleet:
         host: int,
         metric: sample.Metric,
         noise: float,
-    ) -> contrasts.HostMean:
+    ) -> medians.HostMean:
         """Return the mean of a metric on a host."""
         is_odd = metric is self.metrics[0]
         factor = self.odd.get(host, 1.0) if is_odd else 1.0
@@ -109,7 +109,7 @@ class Fleet:
             0, self.erratic.get(host, noise), REPETITIONS
         )
         values = 1000 * factor * numpy.exp(logs)
-        return contrasts.average(metric, [[value] for value in values])
+        return medians.average(metric, [[value] for value in values])
 
 
 def list_shipped() -> list[Fleet]:

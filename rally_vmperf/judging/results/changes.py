@@ -19,10 +19,6 @@ from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import units
 
-Status = t.Literal["worse", "better", "undecided", "not worse", "equal"]
-
-#: The default margin in percent.
-MARGIN = 5.0
 #: The source of differences that no number of repetitions removes.
 BOOTS = (
     "a difference between runs includes that between their boots: a machine "
@@ -64,7 +60,7 @@ class Margin(t.NamedTuple):
         loses more than 5 % against another run is worse whatever the limit
         is, and one that may lose twice as much is undecided.
         """
-        worse = min(max(0.0, limit), MARGIN)
+        worse = min(max(0.0, limit), verdict.MARGIN)
         return cls(worse, min(max(0.0, limit), 2 * worse))
 
 
@@ -90,26 +86,7 @@ class RunSamples:
     missing: str = ""
 
 
-def decide(low: float | None, high: float | None, margin: float) -> Status:
-    """Return the status of the interval of a loss, by the rule of verdicts.
-
-    A change is worse or better if its whole interval is beyond the margin,
-    equal if its whole interval is within the margin, not worse if only its
-    upper end is known to be within, and else undecided.
-
-    :param margin: The largest loss and gain in percent that are equal.
-    """
-    if low is None or high is None:
-        return "undecided"
-    status = verdict.decide_interval(low, high, margin)
-    if status != "passed":
-        return "worse" if status == "failed" else "undecided"
-    if high < -margin:
-        return "better"
-    return "equal" if low >= -margin else "not worse"
-
-
-def classify(change: result.Result) -> Status:
+def classify(change: result.Result) -> verdict.Change:
     """Return the status of the change of a metric."""
     if change.status == "failed":
         return "worse"
@@ -119,7 +96,7 @@ def classify(change: result.Result) -> Status:
     if comparison is None:
         return "not worse"
     low, high = comparison.low, comparison.high
-    status = decide(low, high, change.limit or 0.0)
+    status = verdict.decide_change(low, high, change.limit or 0.0)
     if status == "undecided" or (status == "better" and change.passes_alone):
         return "not worse"
     return status
@@ -171,7 +148,8 @@ def compare_runs(
     :param runs: At least two runs; each is compared with the first one, whose
         limits apply.
     :param margins: The margins in percent by metric or glob; the default is
-        ``Margin.of_limit`` of the limit of the first run, or ``MARGIN``.
+        ``Margin.of_limit`` of the limit of the first run, or the default
+        margin.
     """
     keys = dict.fromkeys(
         key for run in runs for key in (*run.samples, *run.absences)
@@ -260,7 +238,7 @@ def _find_margin(
     if margin := margins.for_metric(metric.name, names):
         return margin[0], None, True
     if limit is None:
-        return MARGIN, None, not (limited or margins)
+        return verdict.MARGIN, None, not (limited or margins)
     return *Margin.of_limit(limit), True
 
 
@@ -328,7 +306,7 @@ def rank(
     groups: dict[Key, list[result.Result]] = {}
     for change in changes:
         groups.setdefault((change.condition, change.metric), []).append(change)
-    order = t.get_args(Status)
+    order = t.get_args(verdict.Change)
     return sorted(
         (sorted(group, key=_sort_key) for group in groups.values()),
         key=lambda group: min(
@@ -347,7 +325,7 @@ def _sort_key(change: result.Result) -> tuple[bool, float]:
 
 def conclude(
     changes: collections.abc.Collection[result.Result],
-) -> tuple[Status, str]:
+) -> tuple[verdict.Change, str]:
     """Return the status of all changes, and their headline.
 
     The status is "worse" if a metric that decides is worse, "undecided" if
@@ -356,7 +334,7 @@ def conclude(
     deciding = [change for change in changes if change.decides]
     noun = "metric" if len(deciding) == len(changes) else "deciding metric"
     total = _count_metrics(deciding)
-    order: tuple[Status, ...] = ("worse", "undecided")
+    order: tuple[verdict.Change, ...] = ("worse", "undecided")
     for status in order:
         number = _count_metrics(
             change for change in deciding if classify(change) == status
@@ -385,7 +363,8 @@ def summarise(
         run_changes = [change for change in changes if change.variant == run]
         numbers = collections.Counter(map(classify, run_changes))
         *first, last = (
-            f"{status} in {numbers[status]}" for status in t.get_args(Status)
+            f"{status} in {numbers[status]}"
+            for status in t.get_args(verdict.Change)
         )
         sentence = (
             f"{run} compared with {reference}: {', '.join(first)} and {last} "

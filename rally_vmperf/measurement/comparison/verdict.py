@@ -11,6 +11,10 @@ from rally_vmperf.measurement.samples import units
 Status = t.Literal["passed", "failed", "inconclusive", "void"]
 #: The statuses that are not passed, the most severe one first.
 NOT_PASSED: tuple[Status, ...] = ("failed", "void", "inconclusive")
+#: The status of a loss between two runs, or between two hosts.
+Change = t.Literal["worse", "better", "undecided", "not worse", "equal"]
+#: The default margin of a change in percent.
+MARGIN = 5.0
 #: All statuses, the most severe one first.
 BY_SEVERITY: tuple[Status, ...] = (*NOT_PASSED, "passed")
 #: The number of repetitions that a first run should have.
@@ -211,6 +215,27 @@ def decide_interval(
     if high <= limit:
         return "passed"
     return "failed" if low > limit else "inconclusive"
+
+
+def decide_change(
+    low: float | None, high: float | None, margin: float
+) -> Change:
+    """Return the status of the interval of a loss, by the rule of verdicts.
+
+    A change is worse or better if its whole interval is beyond the margin,
+    equal if its whole interval is within the margin, not worse if only its
+    upper end is known to be within, and else undecided.
+
+    :param margin: The largest loss and gain in percent that are equal.
+    """
+    if low is None or high is None:
+        return "undecided"
+    status = decide_interval(low, high, margin)
+    if status != "passed":
+        return "worse" if status == "failed" else "undecided"
+    if high < -margin:
+        return "better"
+    return "equal" if low >= -margin else "not worse"
 
 
 def interval(

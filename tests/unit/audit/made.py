@@ -1,8 +1,8 @@
 """Hosts with values, for tests of the audit."""
 
-from rally_vmperf.audit import contrasts
 from rally_vmperf.audit import hosts
 from rally_vmperf.judging import run_capacity
+from rally_vmperf.measurement.comparison import medians
 from rally_vmperf.measurement.density import max_guests
 from rally_vmperf.measurement.samples import sample
 
@@ -21,7 +21,7 @@ def figure(metric=RATE, condition="", setting="test"):
 
 def mean(factor=1.0, values=USUAL, metric=RATE):
     """Return the mean of values times a factor."""
-    return contrasts.average(metric, [[value * factor] for value in values])
+    return medians.average(metric, [[value * factor] for value in values])
 
 
 def host(name, factor=1.0, metrics=(RATE,), **changes):

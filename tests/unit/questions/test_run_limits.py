@@ -5,6 +5,7 @@ import unittest
 import ddt
 
 from rally_vmperf.judging.results import changes
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.questions import run_limits
 from tests.unit import made
 
@@ -53,11 +54,11 @@ class TestRunLimits(unittest.TestCase):
 
     @ddt.data(
         ({"max": {"*": 7}}, made.COUNT, changes.Limit(7.0)),
-        ({"max": {"*": 7}}, made.IOPS, changes.Limit(changes.MARGIN)),
+        ({"max": {"*": 7}}, made.IOPS, changes.Limit(verdict.MARGIN)),
         (
             {"min": {"*": 7}, "statistic": "worst"},
             made.IOPS,
-            changes.Limit(changes.MARGIN, "worst"),
+            changes.Limit(verdict.MARGIN, "worst"),
         ),
         ({"max_percent": {"*": -3}}, made.IOPS, changes.Limit(0.0)),
     )

@@ -10,6 +10,7 @@ from hypothesis import strategies
 from rally_vmperf.judging.results import changes
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import loss
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.migration import figures
 from rally_vmperf.measurement.samples import sample
 from tests.unit.judging.results import test_count_errors
@@ -310,7 +311,7 @@ class TestDecision(unittest.TestCase):
     )
     @ddt.unpack
     def test_status(self, low, high, expected):
-        self.assertEqual(expected, changes.decide(low, high, 5))
+        self.assertEqual(expected, verdict.decide_change(low, high, 5))
 
 
 class TestCorrection(unittest.TestCase):

@@ -9,25 +9,25 @@ import unittest
 import ddt
 import numpy
 
-from rally_vmperf.audit import contrasts
 from rally_vmperf.measurement.comparison import loss
+from rally_vmperf.measurement.comparison import medians
 from rally_vmperf.measurement.samples import sample
 from tests.unit.audit import made
 
 
 def contrast(subject, other, margin=5.0, metric=made.RATE, hosts=()):
     """Return a contrast of two hosts, whose variances are pooled."""
-    group = contrasts.Group(hosts or (subject, other))
-    return contrasts.Contrast(
+    group = medians.Group(hosts or (subject, other))
+    return medians.HostContrast(
         metric, group.estimate(subject), group.estimate(other), margin
     )
 
 
 def compare_all(*hosts):
     """Return the contrast of each host with the median of the others."""
-    group = contrasts.Group(hosts)
+    group = medians.Group(hosts)
     return [
-        contrasts.Contrast(
+        medians.HostContrast(
             made.RATE, group.estimate(host), group.build_reference(host)
         )
         for host in hosts
@@ -48,7 +48,7 @@ class TestGroup(unittest.TestCase):
 
     def test_mean_of_guests(self):
         """A repetition is the mean of its guests."""
-        mean = contrasts.average(made.RATE, [[1.0, 4.0]] * 3)
+        mean = medians.average(made.RATE, [[1.0, 4.0]] * 3)
         self.assertAlmostEqual(math.log(2), mean.center)
         self.assertEqual((3, 0.0), (mean.repetitions, mean.variance))
 
@@ -56,7 +56,7 @@ class TestGroup(unittest.TestCase):
         """It is weighted by the degrees of freedom."""
         first = made.mean(values=(100.0, 101.0, 99.0))
         second = made.mean()
-        estimate = contrasts.Group([first, second]).estimate(second)
+        estimate = medians.Group([first, second]).estimate(second)
         variance = (2 * first.variance + 5 * second.variance) / 7
         self.assertAlmostEqual((variance / 6) ** 0.5, estimate.deviation)
         self.assertEqual(7, estimate.freedom)
@@ -70,7 +70,7 @@ class TestGroup(unittest.TestCase):
             ]
             # Equal means do not disturb the order.
             hosts += hosts[:1]
-            group = contrasts.Group(hosts)
+            group = medians.Group(hosts)
             for index, host in enumerate(hosts):
                 others = hosts[:index] + hosts[index + 1 :]
                 if len(hosts) == 3:
@@ -87,7 +87,7 @@ class TestGroup(unittest.TestCase):
         few = [*map(int, generator.integers(4, 10, number))]
         for repetitions, odd in (([6] * number, 1), (few, 1), (few, 20)):
             hosts = [
-                contrasts.HostMean(
+                medians.HostMean(
                     repetitions[index],
                     index * 1e-9,
                     (0.01 * (odd if index == 1 else 1)) ** 2,
@@ -95,7 +95,7 @@ class TestGroup(unittest.TestCase):
                 )
                 for index in range(number)
             ]
-            group = contrasts.Group(hosts)
+            group = medians.Group(hosts)
             used = [group.estimate(host).deviation for host in hosts]
             draws = generator.normal(0, 1, (4000, number - 1)) * used[1:]
             self.assertAlmostEqual(
@@ -109,7 +109,7 @@ class TestGroup(unittest.TestCase):
         """The median of three is one of two, if the third one is odd."""
         for number in (2, 3):
             hosts = [made.mean(factor) for factor in (1.0, 1.1, 3.0)][:number]
-            group = contrasts.Group(hosts)
+            group = medians.Group(hosts)
             self.assertAlmostEqual(
                 group.estimate(hosts[0]).deviation,
                 group.build_reference(hosts[0]).deviation,
@@ -118,9 +118,9 @@ class TestGroup(unittest.TestCase):
     def test_few_repetitions(self):
         """They are no reference, and have no error."""
         few = made.mean(5.0, made.USUAL[:2])
-        group = contrasts.Group([few, made.mean(), made.mean(0.9)])
+        group = medians.Group([few, made.mean(), made.mean(0.9)])
         self.assertEqual(math.inf, group.estimate(few).deviation)
-        self.assertIsNone(contrasts.Group([few, few]).build_reference(few))
+        self.assertIsNone(medians.Group([few, few]).build_reference(few))
 
     def test_erratic_hosts(self):
         """They have their own variance, and the others are without it."""
@@ -129,7 +129,7 @@ class TestGroup(unittest.TestCase):
             made.mean(values=(100.0, 140.0, 70.0, 120.0, 90.0, factor))
             for factor in (80.0, 75.0)
         ]
-        group = contrasts.Group([*usual, *wild])
+        group = medians.Group([*usual, *wild])
         for host in wild:
             estimate = group.estimate(host)
             self.assertAlmostEqual(
@@ -147,7 +147,7 @@ class TestContrasts(unittest.TestCase):
     """The whole interval decides, by the error within hosts."""
 
     def decide(self, *pairs, **options):
-        return contrasts.decide_all(pairs, **options)
+        return medians.decide_all(pairs, **options)
 
     @ddt.data(
         (made.RATE, 0.9, "worse", 10.0),
@@ -288,4 +288,4 @@ class TestContrasts(unittest.TestCase):
         """They are rejected."""
         for values in ([], [[]], [[0.0]], [[math.nan]]):
             with self.assertRaises((ValueError, ZeroDivisionError)):
-                contrasts.average(made.RATE, values)
+                medians.average(made.RATE, values)

@@ -11,13 +11,12 @@ import itertools
 import math
 import typing as t
 
-from rally_vmperf.judging.results import changes
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import sample
 
-Status = changes.Status | t.Literal["differ"]
+Status = verdict.Change | t.Literal["differ"]
 
 #: The probability that a host of usual variance is taken for one of larger
 #: variance.
@@ -179,7 +178,7 @@ def _varies_more(host: HostMean, rest: _Spread) -> bool:
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
-class Contrast:
+class HostContrast:
     """One metric on a host and on its reference.
 
     :param margin: The largest loss and gain in percent that are equal.
@@ -189,7 +188,7 @@ class Contrast:
     metric: sample.Metric
     subject: Estimate
     reference: Estimate
-    margin: float = changes.MARGIN
+    margin: float = verdict.MARGIN
     is_pair: bool = False
 
     @property
@@ -221,7 +220,7 @@ class Decision(t.NamedTuple):
 
 
 def decide_all(
-    contrasts: collections.abc.Sequence[Contrast], confidence: float = 0.95
+    contrasts: collections.abc.Sequence[HostContrast], confidence: float = 0.95
 ) -> list[Decision]:
     """Return the decision on each contrast, in the same order.
 
@@ -251,7 +250,7 @@ def decide_all(
     return decisions
 
 
-def _decide(contrast: Contrast, confidence: float) -> Decision:
+def _decide(contrast: HostContrast, confidence: float) -> Decision:
     """Return the decision on a contrast at a confidence."""
     subject, reference = contrast.subject, contrast.reference
     # An error with few degrees of freedom is that of an erratic host, which is
@@ -268,7 +267,7 @@ def _decide(contrast: Contrast, confidence: float) -> Decision:
             loss.percent(contrast.metric, _exp(end))
             for end in (shift - half, shift + half)
         )
-        return changes.decide(low, high, contrast.margin), low, high
+        return verdict.decide_change(low, high, contrast.margin), low, high
 
     status, low, high = decide(shift)
     if contrast.is_pair and "worse" in (status, decide(-shift)[0]):
