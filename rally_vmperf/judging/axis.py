@@ -6,6 +6,7 @@ import functools
 import typing as t
 
 from rally_vmperf.judging import density_levels
+from rally_vmperf.judging import gains
 from rally_vmperf.judging import judge
 from rally_vmperf.judging import parts
 from rally_vmperf.judging.results import build
@@ -14,6 +15,9 @@ from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.comparison import verdict
+from rally_vmperf.measurement.migration import figures
+from rally_vmperf.measurement.migration import phases
 from rally_vmperf.measurement.samples import sample
 
 Row = result.Result
@@ -211,3 +215,37 @@ class Axis:
             yield from plausibility.one_session(
                 repetitions, repetition.NO_REFERENCE
             )
+
+
+#: The number of guests that run another workload.
+NEIGHBOURS = Axis(
+    name="neighbours",
+    limits={"max_percent": 1},
+    no_pair="no counted repetition has it with and without neighbours",
+    contrast=Contrast(
+        reference={"neighbours": False},
+        other={"neighbours": True},
+        names=("without neighbours", "with neighbours", "loss"),
+    ),
+)
+#: The settings of guests. A least gain is a largest loss below zero.
+VARIANTS = Axis(
+    name=repetition.VARIANT,
+    limits={"min_gain_percent": -1, "max_loss_percent": 1},
+    no_pair="no counted repetition has it of both variants",
+    loss=verdict.GAIN,
+    conclude=gains.conclude,
+    has_own_guests=True,
+)
+#: The phases of a migration, whose figures belong to the phase during.
+PHASES = Axis(
+    name=phases.AXIS,
+    limits={"max_percent": 1},
+    no_pair="no counted repetition has it before and after the migration",
+    contrast=Contrast(
+        reference={phases.AXIS: "before"},
+        other={phases.AXIS: "after"},
+        names=("before", "after", "loss"),
+    ),
+    counts=Counts(axes={phases.AXIS: "during"}, metrics=figures.METRICS),
+)

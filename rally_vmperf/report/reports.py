@@ -6,7 +6,7 @@ import typing as t
 
 import jinja2
 
-from rally_vmperf.judging import axes
+from rally_vmperf.judging import axis
 from rally_vmperf.judging import judged_run
 from rally_vmperf.judging import summary
 from rally_vmperf.measurement.samples import units
@@ -53,7 +53,7 @@ class RunReport(judged_run.JudgedRun):
         """The judgement on the losses caused by these guests, or None."""
         if not self.records or not self.unmeasured_facts:
             return None
-        return self.judge_by(_NEIGHBOURS, axes.NEIGHBOURS.rules)
+        return self.judge_by(_NEIGHBOURS, axis.NEIGHBOURS.rules)
 
 
 #: The heading of the verdict on neighbours, and of the facts about them.

@@ -14,7 +14,7 @@ import typing as t
 
 import numpy
 
-from rally_vmperf.judging import axes
+from rally_vmperf.judging import axis as axes
 from rally_vmperf.judging import gains
 from rally_vmperf.judging import judge as judges
 from rally_vmperf.judging.results import changes

@@ -8,7 +8,7 @@ import typing as t
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import neighbours
 from rally_vmperf.guests import errors
-from rally_vmperf.judging import axes
+from rally_vmperf.judging import axis as compared
 from rally_vmperf.judging import judge
 from rally_vmperf.measurement import repetition
 from rally_vmperf.questions.common import question
@@ -22,7 +22,7 @@ if t.TYPE_CHECKING:
 _Neighbours = neighbours.Neighbours
 _SCHEMA = neighbours.SCHEMA
 #: The conditions without neighbours.
-WITHOUT: repetition.Axes = {axes.NEIGHBOURS.name: False}
+WITHOUT: repetition.Axes = {compared.NEIGHBOURS.name: False}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -69,7 +69,7 @@ class Arguments:
         vcpus = request.booted.guests[-1].flavor.vcpus
         configured = configured.for_vcpus(vcpus)
         return conditions.Unmeasured(
-            axis=axes.NEIGHBOURS.name,
+            axis=compared.NEIGHBOURS.name,
             guests=configured.guests,
             assignments=(configured.work,),
             options=configured.plain(),
@@ -94,7 +94,7 @@ class Criterion(question.Criterion):
 
     name = "vmperf_neighbours"
     heading = "Neighbours"
-    rules = axes.NEIGHBOURS.rules
+    rules = compared.NEIGHBOURS.rules
     options = Options
     limits = types.MappingProxyType({"max_percent": ("ratio",)})
     requires = "neighbours"

@@ -6,7 +6,7 @@ import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf.execution import estimate
-from rally_vmperf.judging import axes
+from rally_vmperf.judging import axis
 from rally_vmperf.judging import judge
 from rally_vmperf.measurement.migration import figures
 from rally_vmperf.measurement.migration import phases
@@ -150,7 +150,7 @@ class Criterion(question.Criterion):
 
     name = "vmperf_disruption"
     heading = "Disruption"
-    rules = axes.PHASES.rules
+    rules = axis.PHASES.rules
     options = Options
     limits = types.MappingProxyType(
         {"max_percent": ("ratio",), "max": ("count",)}

@@ -9,7 +9,7 @@ import typing as t
 from rally_vmperf import documents
 from rally_vmperf.execution import estimate
 from rally_vmperf.execution.stations import open_files
-from rally_vmperf.judging import axes
+from rally_vmperf.judging import axis
 from rally_vmperf.judging import judge
 from rally_vmperf.judging import judged_run
 from rally_vmperf.measurement.comparison import limits
@@ -160,7 +160,7 @@ class Criterion(question.Criterion):
 
     name = "vmperf_tuning"
     heading = "Tuning"
-    rules = axes.VARIANTS.rules
+    rules = axis.VARIANTS.rules
     options = Options
     limits = types.MappingProxyType(
         {"min_gain_percent": ("ratio",), "max_loss_percent": ("ratio",)}
