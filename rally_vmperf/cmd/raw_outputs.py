@@ -2,6 +2,7 @@
 
 import argparse
 import collections.abc
+import math
 import os
 import re
 import sys
@@ -75,6 +76,16 @@ def add_raw_options(
         help="with --raw: compare outputs with different arguments, too",
     )
     parser.add_argument(
+        "--limit",
+        action="append",
+        default=[],
+        type=_parse_limit,
+        metavar="[METRIC=]PERCENT",
+        help="with --raw: the largest overhead in percent, of a metric or a "
+        "glob, or of all metrics, such as 10 or disk.*=25; may be repeated, "
+        "and replaces --limits",
+    )
+    parser.add_argument(
         "--physical-limit",
         action="append",
         default=[],
@@ -101,7 +112,15 @@ def check_options(
                 "outputs of tools and --physical-limit require --raw; add "
                 "--raw"
             )
+        if parsed.limit:
+            raise errors.VMPerfError(
+                "--limit requires --raw; give the limits of runs with --limits"
+            )
         return
+    if parsed.limit and parsed.limits:
+        raise errors.VMPerfError(
+            "--limit and --limits both have limits; remove one of them"
+        )
     if runs:
         raise errors.VMPerfError(
             f"--raw compares outputs of tools and not {runs[0]}; remove one "
@@ -175,7 +194,14 @@ def judge_outputs(parsed: argparse.Namespace) -> tuple[list[str], bool]:
     table = [_COLUMNS, *map(_format_row, judgement.compared)]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     lines = [verdict_table.aligned(row, widths) for row in table]
-    lines += [judgement.headline(), *conclusion.conclude(judgement)]
+    headline = judgement.headline()
+    is_limited = parsed.limit or parsed.limits
+    if judgement.status == "inconclusive" and not is_limited:
+        headline = (
+            "inconclusive: no limit was given; add --limit 10 for an overhead "
+            "of at most 10 %"
+        )
+    lines += [headline, *conclusion.conclude(judgement)]
     reasons = (row.reason for row in judgement.compared if not row.comparison)
     lines += [f"Not compared: {reason}." for reason in dict.fromkeys(reasons)]
     if any(
@@ -230,10 +256,16 @@ def _judge(parsed: argparse.Namespace) -> "_JudgedOutputs":
 
     paths: dict[bytes, str] = {}
     content = _read_bare_metal(parsed, paths)
-    criteria = limits_file.read_limits(parsed.limits) if parsed.limits else {}
+    origin = parsed.limits or "of --limit"
+    criteria: question_.Criteria = {}
+    if parsed.limits:
+        criteria = limits_file.read_limits(parsed.limits)
+    guest = read_outputs(parsed.guest, paths)
+    if parsed.limit:
+        percent = _complete_limits(dict(parsed.limit), guest)
+        criteria = {question.OVERHEAD.name: {"max_percent": percent}}
     overhead = criteria.get(question.OVERHEAD.name, {})
     judge = question.OVERHEAD.parse(overhead).create_judge()
-    guest = read_outputs(parsed.guest, paths)
     valid = criteria.get("vmperf_valid", {}).get("physical_limit", {})
     # A file of limits can be that of a task with more workloads.
     unmatched = limits.Limits(valid).unmatched(
@@ -256,19 +288,46 @@ def _judge(parsed: argparse.Namespace) -> "_JudgedOutputs":
         ],
     )
     metrics = gathering.metrics(repetition.list_conditions(repetitions))
-    omitted += _describe_unused_limits(parsed.limits, criteria, metrics)
+    omitted += _describe_unused_limits(origin, criteria, metrics)
     for line in omitted:
         base.write(sys.stderr, f"{line}\n")
     for guest_repetition in repetitions:
         judge.add(guest_repetition)
     limits_file.check_limits(
-        parsed.limits,
+        origin,
         [question.OVERHEAD],
         criteria,
         metrics,
         may_be_unmatched=True,
     )
     return content, repetitions, judge.judgement()
+
+
+def _complete_limits(
+    percent: dict[str, float], guest: "list[raw.RawOutput]"
+) -> dict[str, float]:
+    """Return limits by metric or glob, in which that of all is that of others.
+
+    :param percent: The limits on the command line; ``*`` for all metrics.
+    """
+    from rally_vmperf.execution import assignment
+    from rally_vmperf.measurement.comparison import limits
+
+    if "*" not in percent or len(percent) == 1:
+        return percent
+    others = {
+        pattern: limit for pattern, limit in percent.items() if pattern != "*"
+    }
+    names = [
+        assignment.relabel(metric.name, output.label)
+        for output in guest
+        for metric in output.metrics
+    ]
+    matched = limits.Limits(others)
+    rest = {
+        name: percent["*"] for name in names if not matched.for_metric(name)
+    }
+    return {**others, **rest}
 
 
 def _read_bare_metal(
@@ -378,6 +437,21 @@ def _read_content(path: str) -> bytes:
         raise errors.VMPerfError(
             f"{path or repr(path)}: {error.strerror or error}"
         ) from None
+
+
+def _parse_limit(text: str) -> tuple[str, float]:
+    """Return pattern and value of [METRIC=]PERCENT; reject other texts."""
+    pattern, equals, number = text.rpartition("=")
+    try:
+        limit = float(number.removesuffix("%"))
+    except ValueError:
+        limit = math.nan
+    if not math.isfinite(limit) or bool(equals) != bool(pattern):
+        raise argparse.ArgumentTypeError(
+            f"{text!r}: must be PERCENT or METRIC=PERCENT, such as 10 or "
+            "disk.*=25"
+        )
+    return pattern or "*", limit
 
 
 def _parse_physical_limit(text: str) -> tuple[str, float]:

@@ -475,6 +475,38 @@ class TestJudgeRaw(unittest.TestCase):
         code, lines = self.judged("--guest", data("all-unsafe"))
         self.assertEqual(2, code)
         self.assertRegex(lines[1], "no limit")
+        self.assertRegex(lines[2], "^void: ")
+
+    def test_limits_without_a_file(self):
+        """A number applies to all metrics, and a pattern to some."""
+        for limits, code, status in (
+            (["40%"], 0, "passed"),
+            (["-20"], 2, "failed"),
+            (["-20", "disk.dd.*=40"], 0, "passed"),
+            (["-20", "cpu.*=40"], 2, "failed"),
+            (["cpu.*=5"], 2, "no limit"),
+        ):
+            options = [part for limit in limits for part in ("--limit", limit)]
+            with contextlib.redirect_stderr(io.StringIO()) as stream:
+                got, lines = self.judged(
+                    "--guest", data("all-directsync"), *options
+                )
+            self.assertEqual(code, got, limits)
+            self.assertRegex(lines[1], status)
+            unmatched = limits[-1].startswith("cpu")
+            self.assertIs(unmatched, "limits of --limit" in stream.getvalue())
+
+    def test_no_limit(self):
+        """A limit is a number, or a metric and a number."""
+        for limit in ("disk.*", "=3", "disk.*=fast", "nan", "x=inf"):
+            with (
+                self.assertRaises(SystemExit),
+                contextlib.redirect_stderr(io.StringIO()) as stream,
+            ):
+                self.judged("--limit", limit)
+            self.assertIn(
+                "must be PERCENT or METRIC=PERCENT", stream.getvalue()
+            )
 
     def test_what_bare_metal_lacks_has_a_row(self):
         """It says so."""
@@ -493,6 +525,11 @@ class TestJudgeRaw(unittest.TestCase):
         )
         self.assertEqual(2, code)
         self.assertRegex(lines[1], "^disk.dd.write.bandwidth +.* no limit")
+        self.assertEqual(
+            "inconclusive: no limit was given; add --limit 10 for an overhead "
+            "of at most 10 %",
+            lines[2],
+        )
 
     def test_the_same_output_on_both_sides(self):
         """A glob was mistaken."""
@@ -590,6 +627,11 @@ class TestJudgeRaw(unittest.TestCase):
             (("--raw", "run.json"), "not run.json; remove one of them"),
             (("--guest", "x"), "require --raw; add --raw"),
             (("--physical-limit", "x=1"), "require --raw; add --raw"),
+            (("--limit", "9"), "give the limits of runs with --limits"),
+            (
+                ("--raw", "--limit", "9", "--limits", "x", "--guest", "x"),
+                "--limit and --limits both have limits; remove one",
+            ),
         ):
             with self.assertRaisesRegex(errors.VMPerfError, message):
                 self.run_command(judge.Judge, *options)
