@@ -182,6 +182,9 @@ def _read_dd_arguments(
         arguments["sync"] = "sync"
     if "bs" in operands:
         arguments["block_size"] = format_size(operands["bs"])
+    else:
+        for key in ("ibs", "obs"):
+            arguments[key] = format_size(operands.get(key, "512"))
     if count := _parse_size(operands.get("count", "")):
         arguments["count"] = count
     if operands.get("if") in _SOURCES:
@@ -238,6 +241,7 @@ def read_iozone(text: str, given: raw.Given) -> list[raw.RawOutput]:
                 "record_size": f"{size[2]}k",
                 "direct": "O_DIRECT feature enabled" in text,
                 "flush": "Include fsync in write timing" in text,
+                "sync": "\tSYNC Mode." in text,
             },
             figures,
         )

@@ -29,6 +29,42 @@ _OPTIONS = {
     "rate_iops": "rate_iops",
     "thinktime": "thinktime",
 }
+#: The first version whose output has every given option with a value.
+_LISTS_OPTIONS = 3
+#: The defaults of options that such an output does not have.
+_DEFAULTS = {
+    "bs": "4k",
+    "iodepth": "1",
+    "numjobs": "1",
+    "direct": "0",
+    "fsync": "0",
+    "fdatasync": "0",
+    "thinktime": "0",
+}
+#: Other options that change what is measured -> their defaults.
+_OTHER_DEFAULTS = {
+    "end_fsync": "0",
+    "fsync_on_close": "0",
+    "invalidate": "1",
+    "loops": "1",
+    "norandommap": "0",
+    "overwrite": "0",
+    "ramp_time": "0",
+    "randrepeat": "1",
+    "refill_buffers": "0",
+    "startdelay": "0",
+    "thinktime_blocks": "1",
+    "zero_buffers": "0",
+}
+#: Options that name a place, a name, a log or a display, and those without a
+#: value, which not every output has.
+_UNCOMPARED = re.compile(
+    r"(name|description|filename.*|directory|unique_filename|opendir|.*log.*|"
+    r"output.*|eta.*|status-interval|group_reporting|time_based|stonewall|"
+    r"wait_for.*|new_group|thread|disable_.*|clat_percentiles|"
+    r"lat_percentiles|percentile_list|per_job_logs|unlink.*|create_.*|"
+    r"exitall.*|ioscheduler|randseed|allrandrepeat|minimal|terse-version)"
+)
 _NUMBERS = ("depth", "jobs", "read_percent", "runtime")
 _SIDES = ("read", "write")
 #: The maximum difference between starts of a job, computed from the reports
@@ -52,6 +88,8 @@ def read_fio(text: str, given: raw.Given) -> list[raw.RawOutput]:
     _check_single_run(reports)
     report = reports[-1]
     shared = _rename_options(report.get("global options") or {})
+    if _lists_options(report):
+        shared = {**_DEFAULTS, "other_options": "", **shared}
     by_job: dict[str, list[documents.Json]] = {}
     for job in report["jobs"]:
         if failure := job.get("error"):
@@ -122,11 +160,37 @@ def _check_single_run(reports: list[dict[str, t.Any]]) -> None:
         raise raw.several_runs("fio")
 
 
+def _lists_options(report: documents.Json) -> bool:
+    """Return whether an output has every given option with a value."""
+    version = re.match(r"fio-([0-9]{1,4})\.", str(report.get("fio version")))
+    has_options = any("job options" in job for job in report["jobs"])
+    return bool(version and has_options and int(version[1]) >= _LISTS_OPTIONS)
+
+
 def _rename_options(options: documents.Json) -> dict[str, str]:
     """Return the options of fio by their usual names."""
-    return {
+    renamed = {
         _ALIASES.get(key, key): str(option) for key, option in options.items()
     }
+    buffered = renamed.pop("buffered", None)
+    if buffered is not None:
+        renamed["direct"] = "0" if buffered in ("1", "true") else "1"
+    writes = renamed.pop("rwmixwrite", "")
+    if writes.isdecimal():
+        renamed["rwmixread"] = str(100 - int(writes))
+    return renamed
+
+
+def _describe_others(options: collections.abc.Mapping[str, str]) -> str:
+    """Return the options that are no arguments of the workload, as text."""
+    return " ".join(
+        f"{key}={option}"
+        for key, option in sorted(options.items())
+        if key not in _OPTIONS
+        and key != "other_options"
+        and option != _OTHER_DEFAULTS.get(key)
+        and not _UNCOMPARED.fullmatch(key)
+    )
 
 
 def _read_arguments(
@@ -138,6 +202,8 @@ def _read_arguments(
         for key, option in options.items()
         if key in _OPTIONS
     }
+    if "other_options" in options:
+        arguments["other_options"] = _describe_others(options)
     for key in _NUMBERS:
         if arguments.get(key, "").isdecimal():
             arguments[key] = int(arguments[key])

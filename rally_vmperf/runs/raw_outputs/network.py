@@ -1,6 +1,7 @@
 """Outputs of ping, sockperf, h2load and wget."""
 
 import re
+import typing as t
 
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.runs.raw_outputs import raw
@@ -17,7 +18,10 @@ _PING_TIMES = re.compile(
 )
 _PING_STAMP = re.compile(r"^\[[0-9]{1,12}\.[0-9]{1,9}\] ", re.M)
 _PING_DUPLICATES = re.compile(r", \+([0-9]{1,9}) duplicates")
-_PING_SIZE = re.compile(r"^PING .*? ([0-9]{1,6})(?:\([0-9]+\))?", re.M)
+_PING_SIZE = re.compile(
+    r"^PING \S.{1,300}? ([0-9]{1,6})(?:\([0-9]{1,6}\)|(?= data| bytes|$))",
+    re.M,
+)
 
 
 def read_ping(text: str, given: raw.Given) -> list[raw.RawOutput]:
@@ -172,13 +176,43 @@ def read_h2load(text: str, given: raw.Given) -> list[raw.RawOutput]:
     return [
         raw.create_output(
             "h2load",
-            {},
+            _read_h2load_arguments(text),
             {
                 raw.find_metric("h2load", f"network.h2load.{name}"): figure
                 for name, figure in figures.items()
             },
         )
     ]
+
+
+#: What the output states of the run -> the argument.
+_H2LOAD_ARGUMENTS = {
+    "clients": re.compile(
+        r"^spawning thread #[0-9]{1,4}: ([0-9]{1,9}) total client", re.M
+    ),
+    "requests": re.compile(r"^requests: ([0-9]{1,12}) total", re.M),
+    "protocol": re.compile(r"^Application protocol: (\S{1,20})$", re.M),
+}
+
+
+def _read_h2load_arguments(text: str) -> dict[str, t.Any]:
+    """Return the arguments that an output of h2load states, a dict.
+
+    Each thread states its own clients.
+    """
+    found = {
+        key: pattern.findall(text)
+        for key, pattern in _H2LOAD_ARGUMENTS.items()
+    }
+    arguments: dict[str, t.Any] = {
+        key: sum(map(int, found[key]))
+        for key in ("clients", "requests")
+        if found[key]
+    }
+    if found["protocol"]:
+        arguments["application_protocol"] = found["protocol"][0]
+        arguments["tls"] = "TLS Protocol: " in text
+    return arguments
 
 
 _WGET_SAVED = re.compile(

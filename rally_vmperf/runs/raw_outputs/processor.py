@@ -143,6 +143,10 @@ _OPERATION = re.compile(
 )
 
 
+#: The option --rate.
+_TARGET_RATE = re.compile(r"^Target transaction rate: ([0-9]{1,9})/sec", re.M)
+
+
 def read_sysbench(text: str, given: raw.Given) -> list[raw.RawOutput]:
     """Return the rate of sysbench's test of the processor or of memory."""
     if len(_EVENTS.findall(text)) > 1 or len(_SECONDS.findall(text)) > 1:
@@ -157,6 +161,9 @@ def read_sysbench(text: str, given: raw.Given) -> list[raw.RawOutput]:
     arguments: dict[str, t.Any] = (
         {"threads": int(threads[1])} if threads else {}
     )
+    if "Running the test with following options:" in text:
+        rate = _TARGET_RATE.search(text)
+        arguments["target_rate"] = int(rate[1]) if rate else 0
     if primes := _PRIMES.search(text):
         p95 = _P95.search(text)
         latency = float(p95[1]) / 1000 if p95 else 0.0
@@ -222,7 +229,7 @@ def read_openssl(text: str, given: raw.Given) -> list[raw.RawOutput]:
     sizes = re.findall(r"\b([0-9]+) bytes", header[1]) if header else []
     if not sizes and block:
         sizes = block[1].split(":")
-    results = []
+    results, clock = [], _read_openssl_clock(text)
     for name, row in _OPENSSL_ROW.findall(text):
         algorithm = name.strip().lower().replace(" ", "-")
         rates = re.findall(r"(?<![0-9.])([0-9.]+)k", row)
@@ -235,6 +242,7 @@ def read_openssl(text: str, given: raw.Given) -> list[raw.RawOutput]:
                     "algorithm": algorithm,
                     "block_size": int(size),
                     "threads": max(1, text.count("\nForked child ")),
+                    **clock,
                 },
                 {openssl.RATE: float(rate) * 1000},
                 re.sub(r"[^a-z0-9_-]", "-", f"{algorithm}-{size}")[:32],
@@ -246,6 +254,17 @@ def read_openssl(text: str, given: raw.Given) -> list[raw.RawOutput]:
     if not results:
         raise raw.error("openssl", "has no table of bytes per second")
     return results
+
+
+def _read_openssl_clock(text: str) -> dict[str, str]:
+    """Return the time that openssl measured; {} if the output lacks it.
+
+    The lines that state it are those of stderr.
+    """
+    if not re.search(r"^(?:\+?DTP?:|Doing )", text, re.M):
+        return {}
+    is_elapsed = "You have chosen to measure elapsed time" in text
+    return {"clock": "elapsed" if is_elapsed else "user CPU"}
 
 
 READERS = (

@@ -16,6 +16,9 @@ _IPERF_ROW = re.compile(
 )
 #: The shortest run in seconds; a shorter one may be an interval of 1 s.
 _SHORTEST = 1.5
+#: The shortest run in seconds of which iperf3 states the exact time.
+_SHORTEST_JSON = 0.5
+_LOOPBACK = re.compile(r"127\.|::1$|::ffff:127\.")
 _IPERF_FAILURE = re.compile(
     r"^.*(?:failed|WARNING: did not receive|unable to|refused).*$", re.M
 )
@@ -101,6 +104,12 @@ def read_iperf3(text: str, given: raw.Given) -> list[raw.RawOutput]:
     else:
         prefix, figures = f"network.iperf3.{direction}", _read_tcp(end)
     received = end.get("sum_received") or end.get("sum") or {}
+    if 0 < received.get("seconds", 0) < _SHORTEST_JSON:
+        raise raw.error(
+            "iperf3",
+            f"ended after {received['seconds']:.3g} s, in which TCP has no "
+            "steady rate",
+        )
     if received.get("seconds", 0) < 0.9 * (start.get("duration") or 0):
         raise raw.error(
             "iperf3",
@@ -120,6 +129,7 @@ def read_iperf3(text: str, given: raw.Given) -> list[raw.RawOutput]:
                 "omit": start.get("omit"),
                 "blksize": start.get("blksize"),
                 **_read_bitrate(protocol, start),
+                **_read_connection(report["start"]),
             },
             {
                 raw.find_metric("iperf3", f"{prefix}.{name}", **chosen): figure
@@ -154,7 +164,28 @@ def _read_bitrate(
     """Return the rate that the client does not exceed; {} without one."""
     bitrate = start.get("target_bitrate")
     key = "bitrate" if protocol == "udp" else "target_bitrate"
-    return {key: bitrate} if bitrate else {}
+    if protocol == "udp":
+        return {key: bitrate} if bitrate else {}
+    return {} if bitrate is None else {key: bitrate}
+
+
+def _read_connection(start: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
+    """Return what the output states of its connection, a dict.
+
+    Addresses are not compared, but a guest that measures its own loopback has
+    no network on its way.
+    """
+    arguments: dict[str, t.Any] = {}
+    if "sock_bufsize" in start:
+        arguments["socket_buffer"] = start["sock_bufsize"]
+    hosts = {
+        str(connection.get("remote_host", ""))
+        for connection in start.get("connected") or ()
+    }
+    if hosts:
+        is_local = any(map(_LOOPBACK.match, hosts))
+        arguments["path"] = "loopback" if is_local else "network"
+    return arguments
 
 
 READERS = (
