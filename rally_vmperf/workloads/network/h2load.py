@@ -1,7 +1,11 @@
 """Network workload: users who load pages by HTTP, with h2load."""
 
+import dataclasses
+import math
+import re
 import typing as t
 
+from rally_vmperf.measurement.samples import histogram
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import document
@@ -9,9 +13,31 @@ from rally_vmperf.workloads import files
 from rally_vmperf.workloads import output_bounds
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
+from rally_vmperf.workloads import sequence
 from rally_vmperf.workloads import tools
-from rally_vmperf.workloads.network import _h2load
 from rally_vmperf.workloads.network import _nginx
+
+_METRICS = (
+    sample.Metric("network.{}.rate", "ops/s", "higher", additive=True),
+    sample.Metric(
+        "network.{}.response_time_mean", "s", "lower", additive=False
+    ),
+    sample.Metric("network.{}.response_time", "s", "lower", additive=False),
+    sample.Metric("network.{}.failed_requests", "1", "lower", scale="count"),
+)
+
+#: The line of counts of h2load.
+_COUNTS = re.compile(
+    r"requests: ([0-9]{1,12}) total, ([0-9]{1,12}) started, "
+    r"([0-9]{1,12}) done, ([0-9]{1,12}) succeeded, ([0-9]{1,12}) failed, "
+    r"([0-9]{1,12}) errored, [0-9]{1,12} timeout"
+)
+_MICROSECOND = 1e-6
+#: Maximum number of different response times with three digits.
+_MAX_TIMES = 20000
+#: Minimum ratio of an exact time to the same time with three digits.
+_MIN_ROUNDING = 0.994
+
 
 _THROUGHPUT = sample.Metric(
     "network.h2load.throughput", "B/s", "higher", additive=True
@@ -19,6 +45,201 @@ _THROUGHPUT = sample.Metric(
 
 #: The options of nginx for connections that last for the whole run.
 _KEEP_ALIVE = ("keepalive_requests 1000000000;", "keepalive_timeout 3600;")
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Load:
+    """Users who load pages with one h2load.
+
+    :param users: The number of users, each with a connection of its own.
+    :param think_time: The time between two pages of a user in seconds.
+    :param time: The duration of the run in seconds.
+    """
+
+    users: int
+    think_time: float
+    time: int
+
+    @property
+    def pages(self) -> int:
+        """The number of pages of all users in one run."""
+        pages_per_user = max(1, round(self.time / self.think_time))
+        return pages_per_user * self.users
+
+    def options(self) -> tuple[str, ...]:
+        """Return the command line words of h2load's options."""
+        users, think = self.users, self.think_time
+        # Users start evenly within one think time, at least every 10 ms.
+        at_once = max(1, math.ceil(users * 0.01 / think))
+        period = round(at_once * think * 1000 / users)
+        return (
+            *("--h1", "-c", f"{users}"),
+            *("-r", f"{at_once}", f"--rate-period={period}ms"),
+            *(f"--rps={1 / think:.6g}", "-n", f"{self.pages}"),
+        )
+
+    def metrics(self) -> tuple[sample.Metric, ...]:
+        """Return the definitions of all metrics of the load."""
+        rate, mean, response_time, failures = self._definitions()
+        return (rate, mean, *sample.percentiles(response_time), failures)
+
+    def _definitions(self) -> tuple[sample.Metric, ...]:
+        """Return the Metrics of the load, one of them of a distribution."""
+        return sequence.name_metrics(_METRICS, "h2load")
+
+    def parse(
+        self, report: document.Document
+    ) -> tuple[sample.Sample, list[sample.Reading]]:
+        """Parse a report of h2load.py into the rate and other readings.
+
+        :raises base.WorkloadError: If the report is from another load, or
+            the counts of h2load differ from those of its log.
+        """
+        rate, mean_metric, response_time, failures = self._definitions()
+        total, succeeded = self._totals(report)
+        counts = self._response_times(report, succeeded)
+        per_second = self._per_second(report, succeeded)
+        seconds = report.number("microseconds") * _MICROSECOND
+        longest = max(time for time, _ in counts)
+        if not len(per_second) - 1 <= seconds < len(per_second):
+            raise self.error(
+                f"ended after {seconds:g} s, but reported pages in "
+                f"{len(per_second)} s"
+            )
+        if seconds < _MIN_ROUNDING * longest:
+            raise self.error(
+                f"ended after {seconds:g} s, but reported a page with "
+                f"{longest:g} s"
+            )
+        mean = report.number("response_microseconds") / succeeded
+        mean *= _MICROSECOND
+        computed_mean = sum(time * count for time, count in counts) / succeeded
+        if not math.isclose(mean, computed_mean, rel_tol=0.006):
+            raise self.error(
+                f"reported a mean of {mean:g} s that differs from its counts"
+            )
+        try:
+            distribution = sample.Distribution(
+                metric=response_time, histogram=histogram.Histogram.of(counts)
+            )
+        except ValueError as error:
+            raise self.error(f"has invalid response times: {error}") from None
+        readings: list[sample.Reading] = [
+            outputs.create_sample(mean_metric, mean),
+            distribution,
+            outputs.create_sample(failures, total - succeeded),
+        ]
+        points = tuple(enumerate(per_second[:-1], 1))
+        if len(points) > 2:
+            readings.append(sample.Series(metric=rate, points=points))
+            readings += self._response_time_series(report, len(points))
+        return outputs.create_sample(rate, succeeded / seconds), readings
+
+    def _totals(self, report: document.Document) -> tuple[int, int]:
+        """Return the numbers of requested and of loaded pages."""
+        lines = report.array("h2load")
+        line = lines[0] if len(lines) == 1 else ""
+        match = _COUNTS.fullmatch(line) if isinstance(line, str) else None
+        if not match:
+            raise self.error("did not report the request counts of h2load")
+        counts = map(int, match.groups())
+        total, started, done, succeeded, failed, errored = counts
+        rows = report.number("rows")
+        if (
+            total != self.pages
+            or not succeeded + failed + errored == done <= total
+            or not done <= started <= total
+            or not succeeded <= rows <= total
+        ):
+            raise self.error(
+                f"must load {self.pages} pages, but h2load reported {total}, "
+                f"{done} done, {succeeded} succeeded, {failed} failed, and "
+                f"its log has {rows:g}"
+            )
+        if not succeeded:
+            raise self.error(f"loaded none of {total} pages")
+        return total, succeeded
+
+    def _response_times(
+        self, report: document.Document, succeeded: int
+    ) -> list[tuple[float, int]]:
+        """Return a list of response times in seconds with their counts."""
+        times = report.mapping("response_times")
+        if not 0 < len(times) <= _MAX_TIMES:
+            raise self.error("did not report response times")
+        _, _, metric, _ = self._definitions()
+        counts = []
+        for time_text in times:
+            time = outputs.Reader("h2load").number(time_text, "response time")
+            time *= _MICROSECOND
+            count = report.number("response_times", time_text)
+            if count < 1 or count != int(count):
+                raise self.error(f"counted a response time {count:g} times")
+            outputs.create_sample(metric, time)
+            counts.append((time, int(count)))
+        if sum(count for _, count in counts) != succeeded:
+            raise self.error(
+                f"reported response times of other than {succeeded} pages"
+            )
+        return counts
+
+    def _per_second(
+        self, report: document.Document, succeeded: int
+    ) -> list[float]:
+        """Return a list of the number of loaded pages in each second."""
+        rows = report.array("per_second")
+        if not 0 < len(rows) <= 10000:
+            raise self.error("did not report pages per second")
+        pages = report.at("per_second").numbers(*range(len(rows)))
+        if min(pages) < 0 or sum(pages) != succeeded:
+            raise self.error(
+                f"reported pages per second of other than {succeeded} pages"
+            )
+        return pages
+
+    def _response_time_series(
+        self, report: document.Document, seconds: int
+    ) -> list[sample.Series]:
+        """Return mean and 95th percentile of the pages of each full second.
+
+        A second without a page has no point.
+
+        :param seconds: The number of full seconds.
+        """
+        _, mean, response_time, _ = self._definitions()
+        p95 = sample.percentile_name(response_time.name, 95)
+        rows = report.mapping("response_times_per_second")
+        if sum(
+            report.number("response_times_per_second", second, 0)
+            for second in rows
+        ) != report.number("response_microseconds"):
+            raise self.error("reported other response times per second")
+        metrics = [mean, *sample.percentiles(response_time)]
+        series = []
+        for place, metric in enumerate(
+            metric for metric in metrics if metric.name in (mean.name, p95)
+        ):
+            points = []
+            for second in range(seconds):
+                if f"{second}" not in rows:
+                    continue
+                value = report.number(
+                    "response_times_per_second", f"{second}", place
+                )
+                if not place:
+                    value /= max(1.0, report.number("per_second", second))
+                seconds_of_page = value * _MICROSECOND
+                outputs.create_sample(metric, seconds_of_page)
+                points.append((second + 1, seconds_of_page))
+            if len(points) > 2:
+                series.append(
+                    sample.Series(metric=metric, points=tuple(points))
+                )
+        return series
+
+    def error(self, problem: str) -> base.WorkloadError:
+        """Return a WorkloadError that describes an invalid report."""
+        return outputs.Reader("h2load").error(problem)
 
 
 class H2load(_nginx.NginxWorkload):
@@ -113,9 +334,9 @@ class H2load(_nginx.NginxWorkload):
         ]
 
 
-def _create_load(arguments: base.Arguments) -> _h2load.Load:
+def _create_load(arguments: base.Arguments) -> Load:
     """Return the Load that the arguments define."""
-    return _h2load.Load(
+    return Load(
         users=arguments["users"],
         think_time=arguments["think_time"],
         time=arguments["time"],

@@ -6,7 +6,7 @@ import ddt
 
 from rally_vmperf.machines import base as machines
 from rally_vmperf.machines import cpus
-from rally_vmperf.machines import job_result
+from rally_vmperf.machines import job
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import registry
 from tests.unit.hostile import attacks
@@ -73,7 +73,7 @@ class NumbersTestCase(unittest.TestCase):
 
     def test_an_account_is_believed(self):
         self.assertEqual(
-            1.0, job_result.parse_result("g1", "c", header()).ended - 100.5
+            1.0, job.parse_result("g1", "c", header()).ended - 100.5
         )
 
     @ddt.named_data(
@@ -86,7 +86,7 @@ class NumbersTestCase(unittest.TestCase):
     def test_an_account_is_not_believed(self, key, number):
         number = number.replace(" ", "_")  # words end at spaces
         with self.assertRaises(machines.MachineError) as caught:
-            job_result.parse_result("g1", "fio", header(**{key: number}))
+            job.parse_result("g1", "fio", header(**{key: number}))
         self.assertIn("g1", str(caught.exception))
         self.assertTrue(str(caught.exception).isprintable())
         self.assertLess(len(str(caught.exception)), 300)
@@ -105,7 +105,7 @@ class NumbersTestCase(unittest.TestCase):
     )
     def test_times_that_cannot_be(self, changes):
         with self.assertRaisesRegex(machines.MachineError, "g1"):
-            job_result.parse_result("g1", "fio", header(**changes))
+            job.parse_result("g1", "fio", header(**changes))
 
     @ddt.named_data(*((str(at), n) for at, n in NUMBERS.items()))
     def test_processors_of_bare_metal(self, number):

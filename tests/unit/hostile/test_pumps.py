@@ -9,7 +9,7 @@ import ddt
 
 from rally_vmperf import errors
 from rally_vmperf.guests import console
-from rally_vmperf.machines import job_result
+from rally_vmperf.machines import job
 from rally_vmperf.runs.raw_outputs import reading
 from tests.unit.hostile import pumps
 from tests.unit.workloads import golden
@@ -181,7 +181,7 @@ class ParserTestCase(unittest.TestCase):
         console.has_booted,
         console.read_keys,
         console.sanitise,
-        job_result.parse_fields,
+        job.parse_fields,
     )
     def test_other_text(self, function):
         for unit in (

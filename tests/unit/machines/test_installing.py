@@ -8,7 +8,7 @@ from unittest import mock
 import ddt
 
 from rally_vmperf.machines import local
-from rally_vmperf.machines.provisioning import packages
+from rally_vmperf.machines.provisioning import provision
 from tests.unit.machines import programs
 
 DATA = pathlib.Path(__file__).parent / "data"
@@ -36,7 +36,7 @@ class InstallingTestCase(unittest.IsolatedAsyncioTestCase):
         self.programs = programs.Programs(self)
 
     async def install(self, manager, *names, **proxy):
-        return await packages.install_from_mirror(
+        return await provision.install_from_mirror(
             local.Local("g1"), manager, names, **{"proxy": "", **proxy}
         )
 

@@ -7,7 +7,7 @@ from unittest import mock
 
 from rally_vmperf.baseline import store
 from rally_vmperf.execution import requirements
-from rally_vmperf.machines.provisioning import packages
+from rally_vmperf.machines.provisioning import provision
 from rally_vmperf.records import journal
 from rally_vmperf.runs import guest_arrival
 from rally_vmperf.tempest_plugin import measure
@@ -140,7 +140,7 @@ class MeasureTestCase(unittest.TestCase):
         with (
             mock.patch.dict(golden.TOOLS, clear=True),
             mock.patch.object(
-                packages,
+                provision,
                 "find_manager",
                 autospec=True,
                 return_value="apt-get",

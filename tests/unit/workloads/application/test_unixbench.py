@@ -3,7 +3,6 @@ import unittest
 import ddt
 
 from rally_vmperf.workloads import base
-from rally_vmperf.workloads.application import _unixbench_report
 from rally_vmperf.workloads.application import unixbench
 from tests.unit.workloads import golden
 
@@ -216,14 +215,14 @@ class ReadTestCase(unittest.TestCase):
             text = whole[:end]
             for length in range(0, len(text), 7):
                 with self.assertRaises(base.WorkloadError):
-                    _unixbench_report.parse(text[:length], copies)
+                    unixbench.parse_report(text[:length], copies)
             with self.assertRaisesRegex(base.WorkloadError, "0 index scores"):
-                _unixbench_report.parse(text, copies)
+                unixbench.parse_report(text, copies)
 
     @ddt.data(0, 3)
     def test_other_copies(self, copies):
         with self.assertRaisesRegex(base.WorkloadError, "reports 0 runs"):
-            _unixbench_report.parse(GOLDEN, copies)
+            unixbench.parse_report(GOLDEN, copies)
 
     @ddt.data(
         ("(10.0 s, 1 samples)", "(10.0 s, 0 samples)", "without samples"),
@@ -242,4 +241,4 @@ class ReadTestCase(unittest.TestCase):
         with self.assertRaisesRegex(
             base.WorkloadError, f"^unixbench.*{message}"
         ):
-            _unixbench_report.parse(GOLDEN.replace(old, new), 1)
+            unixbench.parse_report(GOLDEN.replace(old, new), 1)
