@@ -16,8 +16,8 @@ from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions import table
 from rally_vmperf.questions.overhead import question as overhead
 from tests.unit import made
-from tests.unit.judging import test_axes
 from tests.unit.judging import test_axis
+from tests.unit.judging import test_axis_rules
 from tests.unit.judging import test_overhead
 
 CPU = {made.EVENTS: made.SHARED}
@@ -335,8 +335,8 @@ JUDGEMENTS = {
         levels=[1, 2],
     ),
     "spread": judge_spread,
-    "neighbours": lambda: test_axes.judgement(
-        test_axes.curve({1: 0.95, 2: 0.7}), max_percent={"*": 12}
+    "neighbours": lambda: test_axis_rules.judgement(
+        test_axis_rules.curve({1: 0.95, 2: 0.7}), max_percent={"*": 12}
     ),
     "migration": judge_migration,
     "gains": lambda: test_axis.judge(
