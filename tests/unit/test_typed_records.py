@@ -140,4 +140,4 @@ class TestTypedRecords(unittest.TestCase):
             if re.search(r"(?i)neighbours", path.read_text())
         }
         self.assertLessEqual(len(modules), 8, sorted(modules))
-        self.assertIn("judging/axes.py", modules)
+        self.assertIn("judging/axis.py", modules)
