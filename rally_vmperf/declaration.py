@@ -113,7 +113,7 @@ def build_schema(content: type) -> documents.Schema:
         schema = _build_schema(hints[field.name])
         if text := descriptions.get(field.name):
             schema = {**schema, "description": text}
-        if not is_required(field) and get_default(field) not in (None, {}):
+        if not is_required(field) and get_default(field) not in (None, {}, ()):
             schema = {**schema, "default": get_default(field)}
         properties[field.name] = schema
     required = [

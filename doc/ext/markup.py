@@ -83,7 +83,7 @@ def describe_schema(
         elif "default" in rule:
             facts.append(_default(rule))
         lines += _define(key, facts, rule.get("description", ""))
-        if key not in SHARED and not _is_reference(rule):
+        if key not in (*SHARED, "control") and not _is_reference(rule):
             lines += indent(describe_schema(rule, ranges=ranges))
     return lines
 
