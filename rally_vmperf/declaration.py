@@ -26,8 +26,6 @@ import typing as t
 from rally_vmperf import documents
 from rally_vmperf import json_schema
 
-OptionsT = t.TypeVar("OptionsT")
-
 _TYPES: dict[t.Any, str] = {
     bool: "boolean",
     int: "integer",
@@ -47,37 +45,18 @@ def list_fields(content: type) -> list[dataclasses.Field[t.Any]]:
     Required options are first; the others of a class precede those of its
     bases.
     """
-    declared = [
-        [
-            field
-            for field in dataclasses.fields(t.cast(t.Any, content))
+
+    def sort_key(field: dataclasses.Field[t.Any]) -> tuple[bool, int]:
+        """Return whether a field is optional, and the place of its class."""
+        place = next(
+            number
+            for number, base in enumerate(content.__mro__)
             if field.name in inspect.get_annotations(base)
-            and field.name not in names
-        ]
-        for base, names in _list_bases(content)
-    ]
-    required = [
-        field
-        for fields in reversed(declared)
-        for field in fields
-        if is_required(field)
-    ]
-    return required + [
-        field
-        for fields in declared
-        for field in fields
-        if not is_required(field)
-    ]
+        )
+        return (False, -place) if is_required(field) else (True, place)
 
-
-def _list_bases(content: type) -> list[tuple[type, set[str]]]:
-    """Return each class, and the names that its subclasses declare."""
-    names: set[str] = set()
-    bases = []
-    for base in content.__mro__[:-1]:
-        bases.append((base, {*names}))
-        names |= {*inspect.get_annotations(base)}
-    return bases
+    fields = dataclasses.fields(t.cast(t.Any, content))
+    return sorted(fields, key=sort_key)
 
 
 def is_required(field: dataclasses.Field[t.Any]) -> bool:

@@ -87,7 +87,7 @@ _Disk = t.Annotated[
         {"source", "size_gib"}.issubset, "must have source and size_gib"
     ),
 ]
-_NOVA = t.Annotated[
+_Nova = t.Annotated[
     documents.Facts,
     _known(
         {
@@ -105,7 +105,7 @@ _NOVA = t.Annotated[
 ]
 _Machine = t.Annotated[
     documents.Facts,
-    _known({"fingerprint": Fingerprint, "tools": Tools, "nova": _NOVA}),
+    _known({"fingerprint": Fingerprint, "tools": Tools, "nova": _Nova}),
 ]
 #: A file next to the journal: the facts of machines, or outputs.
 File = t.Annotated[

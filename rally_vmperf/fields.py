@@ -12,6 +12,7 @@ import typing as t
 
 import annotated_types
 
+from rally_vmperf import declaration
 from rally_vmperf import documents
 
 #: The metadata of a field that the reader derives from other fields.
@@ -227,8 +228,7 @@ def build_object(content: type, core: t.Any, handler: t.Any) -> t.Any:
         else:
             keys[field.name] = core.typed_dict_field(
                 handler.generate_schema(field.type),
-                required=field.default is dataclasses.MISSING
-                and field.default_factory is dataclasses.MISSING,
+                required=declaration.is_required(field),
             )
     return _build_object(core, keys, "forbid")
 
@@ -266,11 +266,7 @@ def list_values(instance: t.Any) -> dict[str, t.Any]:
         value = getattr(instance, field.name)
         if is_inline(field):
             values |= list_values(value)
-        elif value != (
-            field.default
-            if field.default_factory is dataclasses.MISSING
-            else field.default_factory()
-        ):
+        elif value != declaration.get_default(field):
             values[field.name] = value
     return values
 

@@ -105,7 +105,7 @@ def _select_tools(
         for workload, task_question in task_file.read_task(path, parsed)
         for assigned in (
             *workload.assignments,
-            *task_question.list_unmeasured(workload),
+            *workload.arguments.list_unmeasured(),
         )
     ]
     if not parsed.task:

@@ -51,7 +51,7 @@ def check_task(
     """
     workloads = (
         *subtask.assignments,
-        *task_question.list_unmeasured(subtask),
+        *subtask.arguments.list_unmeasured(),
     )
     needed = assignment.required_endpoints(workloads)
     _check_runner(subtask)

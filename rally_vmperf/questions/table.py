@@ -1,5 +1,7 @@
 """The table of all questions."""
 
+import copy
+
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import validity
 from rally_vmperf.questions.density import question as density
@@ -27,9 +29,9 @@ VALID = validity.Criterion(_list_own_criteria)
 
 def register(listed_question: question.AnyQuestion) -> None:
     """Add a question to the table, with the common criterion."""
-    _QUESTIONS[listed_question.name] = listed_question
-    if VALID not in listed_question.criteria:
-        listed_question.criteria = (*listed_question.criteria, VALID)
+    registered = copy.copy(listed_question)
+    registered.criteria = (*listed_question.criteria, VALID)
+    _QUESTIONS[registered.name] = registered
 
 
 for _question in (

@@ -8,7 +8,7 @@ import typing as t
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import neighbours
 from rally_vmperf.guests import errors
-from rally_vmperf.judging import axis as compared
+from rally_vmperf.judging import axis
 from rally_vmperf.judging import judge
 from rally_vmperf.measurement import repetition
 from rally_vmperf.questions.common import question
@@ -22,7 +22,7 @@ if t.TYPE_CHECKING:
 _Neighbours = neighbours.Neighbours
 _SCHEMA = neighbours.SCHEMA
 #: The conditions without neighbours.
-WITHOUT: repetition.Axes = {compared.NEIGHBOURS.name: False}
+WITHOUT: repetition.Axes = {axis.NEIGHBOURS.name: False}
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -43,7 +43,7 @@ class Arguments:
         configured = self._create()
         return configured.guests if configured else 0
 
-    def list_workloads(self) -> tuple[assignment.Assignment, ...]:
+    def list_unmeasured(self) -> tuple[assignment.Assignment, ...]:
         """Return the workload of neighbours as a tuple, empty without."""
         configured = self._create()
         return (configured.work,) if configured else ()
@@ -69,7 +69,7 @@ class Arguments:
         vcpus = request.booted.guests[-1].flavor.vcpus
         configured = configured.for_vcpus(vcpus)
         return conditions.Unmeasured(
-            axis=compared.NEIGHBOURS.name,
+            axis=axis.NEIGHBOURS.name,
             guests=configured.guests,
             assignments=(configured.work,),
             options=configured.plain(),
@@ -94,7 +94,7 @@ class Criterion(question.Criterion):
 
     name = "vmperf_neighbours"
     heading = "Neighbours"
-    rules = compared.NEIGHBOURS.rules
+    rules = axis.NEIGHBOURS.rules
     options = Options
     limits = types.MappingProxyType({"max_percent": ("ratio",)})
     requires = "neighbours"

@@ -10,7 +10,6 @@ import typing as t
 
 from rally_vmperf import declaration
 from rally_vmperf import documents
-from rally_vmperf.execution import assignment
 from rally_vmperf.judging import judge
 from rally_vmperf.judging import judged_run
 from rally_vmperf.measurement import finding
@@ -311,12 +310,6 @@ class Question(abc.ABC, t.Generic[task.ArgumentsT]):
     ) -> dict[str, t.Any]:
         """Return further options of the request for the guests of a task."""
         return {}
-
-    def list_unmeasured(
-        self, subtask: task.Task[task.ArgumentsT]
-    ) -> tuple[assignment.Assignment, ...]:
-        """Return the workloads that a task runs, but does not measure."""
-        return ()
 
     def describe(self, run: judged_run.JudgedRun) -> str:
         """Return the title of a run."""

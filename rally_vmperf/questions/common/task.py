@@ -3,6 +3,7 @@
 import collections.abc
 import dataclasses
 import functools
+import json
 import typing as t
 
 from rally_vmperf import declaration
@@ -89,6 +90,10 @@ class Arguments(protocols.Protocol):
         :param times: The number of repetitions, warm-up included.
         """
         return self
+
+    def list_unmeasured(self) -> tuple[assignment.Assignment, ...]:
+        """Return the workloads that run, but are not measured."""
+        return ()
 
     @property
     def protocol(self) -> protocols.Protocol:
@@ -338,7 +343,7 @@ def check_schema(
                 f"{place}: must have at least {error.validator_value} "
                 f"elements, and has {len(error.instance)}"
             )
-        *_, whole = _list_parents(error)
+        whole = _find_whole(error)
         if whole is not error and (form := whole.schema.get("description")):
             message += f"; {form.partition('. ')[0]}"
         is_text = error.validator_value == "string"
@@ -354,16 +359,13 @@ def check_schema(
 
 def _format_choice(choice: t.Any) -> str:
     """Return a choice as a task has it."""
-    if choice is None or isinstance(choice, bool):
-        return {None: "null", True: "true", False: "false"}[choice]
-    return str(choice)
+    return choice if isinstance(choice, str) else json.dumps(choice)
 
 
-def _list_parents(
+def _find_whole(
     error: "jsonschema.ValidationError",
-) -> list["jsonschema.ValidationError"]:
-    """Return an error and those that it is a part of, as a list."""
-    errors = [error]
-    while errors[-1].parent is not None:
-        errors.append(errors[-1].parent)
-    return errors
+) -> "jsonschema.ValidationError":
+    """Return the outermost error that an error is a part of."""
+    while error.parent is not None:
+        error = error.parent
+    return error

@@ -448,12 +448,6 @@ class Density(question.Question[Arguments]):
             boots,
         )
 
-    def list_unmeasured(
-        self, subtask: Task
-    ) -> tuple[assignment.Assignment, ...]:
-        """Return the workload of neighbours as a tuple, empty without."""
-        return subtask.arguments.list_workloads()
-
     def start(
         self, request: "run_request.RunRequest", arguments: Arguments
     ) -> "runs.Run":

@@ -4,7 +4,6 @@ import dataclasses
 import types
 import typing as t
 
-from rally_vmperf.execution import assignment
 from rally_vmperf.execution import estimate
 from rally_vmperf.judging import judge
 from rally_vmperf.judging import overhead
@@ -162,12 +161,6 @@ class Overhead(question.Question[Arguments]):
             levels=conditions,
             boots=subtask.count_reboots(conditions),
         )
-
-    def list_unmeasured(
-        self, subtask: Task
-    ) -> tuple[assignment.Assignment, ...]:
-        """Return the workload of neighbours as a tuple, empty without."""
-        return subtask.arguments.list_workloads()
 
     def start(
         self, request: "run_request.RunRequest", arguments: Arguments

@@ -88,8 +88,9 @@ def read_fio(text: str, given: raw.Given) -> list[raw.RawOutput]:
     _check_single_run(reports)
     report = reports[-1]
     shared = _rename_options(report.get("global options") or {})
-    if _lists_options(report):
-        shared = {**_DEFAULTS, "other_options": "", **shared}
+    is_complete = _lists_options(report)
+    if is_complete:
+        shared = {**_DEFAULTS, **shared}
     by_job: dict[str, list[documents.Json]] = {}
     for job in report["jobs"]:
         if failure := job.get("error"):
@@ -123,7 +124,7 @@ def read_fio(text: str, given: raw.Given) -> list[raw.RawOutput]:
             results.append(
                 raw.create_output(
                     "fio",
-                    _read_arguments(options[name]),
+                    _read_arguments(options[name], is_complete),
                     _read_side(
                         metric, [job[side] for job in jobs if side in job]
                     ),
@@ -187,22 +188,24 @@ def _describe_others(options: collections.abc.Mapping[str, str]) -> str:
         f"{key}={option}"
         for key, option in sorted(options.items())
         if key not in _OPTIONS
-        and key != "other_options"
         and option != _OTHER_DEFAULTS.get(key)
         and not _UNCOMPARED.fullmatch(key)
     )
 
 
 def _read_arguments(
-    options: collections.abc.Mapping[str, str],
+    options: collections.abc.Mapping[str, str], is_complete: bool
 ) -> dict[str, t.Any]:
-    """Return the arguments in the options of a job of fio."""
+    """Return the arguments in the options of a job of fio.
+
+    :param is_complete: Whether they are all options with a value.
+    """
     arguments: dict[str, t.Any] = {
         _OPTIONS[key]: option
         for key, option in options.items()
         if key in _OPTIONS
     }
-    if "other_options" in options:
+    if is_complete:
         arguments["other_options"] = _describe_others(options)
     for key in _NUMBERS:
         if arguments.get(key, "").isdecimal():

@@ -163,10 +163,9 @@ def _read_bitrate(
 ) -> dict[str, t.Any]:
     """Return the rate that the client does not exceed; {} without one."""
     bitrate = start.get("target_bitrate")
-    key = "bitrate" if protocol == "udp" else "target_bitrate"
     if protocol == "udp":
-        return {key: bitrate} if bitrate else {}
-    return {} if bitrate is None else {key: bitrate}
+        return {"bitrate": bitrate} if bitrate else {}
+    return {} if bitrate is None else {"target_bitrate": bitrate}
 
 
 def _read_connection(start: t.Mapping[str, t.Any]) -> dict[str, t.Any]:
