@@ -29,7 +29,7 @@ if t.TYPE_CHECKING:
 # Arguments have a field with the name of this module.
 _SoloGuest = levels.SoloGuest
 #: JSON Schema of the stop rule of a task.
-STOP_SCHEMA = json_schema.closed_mapping(
+_STOP_SCHEMA = json_schema.closed_mapping(
     {
         "max_percent": json_schema.values(
             json_schema.number(),
@@ -79,7 +79,7 @@ class Arguments(neighbours.Arguments, task.Arguments):
     order: model.OrderKind | None = None
     idle_guests: idle.IdleState = "running"
     solo_guest: _SoloGuest = "rotate"
-    stop: t.Annotated[dict[str, t.Any] | None, STOP_SCHEMA] = None
+    stop: t.Annotated[dict[str, t.Any] | None, _STOP_SCHEMA] = None
 
     def complete(self, times: int) -> t.Self:
         """Return the arguments with the order and the number of warm-ups.
@@ -123,7 +123,7 @@ def list_limited_levels(
     return sorted(map(int, numbers))
 
 
-def check_task(
+def _check_task(
     subtask: Task, unmeasured: collections.abc.Mapping[str, int]
 ) -> list[str]:
     """Reject levels, guests or stop rules in conflict; return warnings.
@@ -134,7 +134,7 @@ def check_task(
     """
     counts = list_levels(subtask)
     if subtask.arguments.solo_guest == "all":
-        check_solo_guest("solo_guest: all", subtask)
+        _check_solo_guest("solo_guest: all", subtask)
     warnings = _check_guests(subtask, max(counts), unmeasured)
     odd_levels = [number for number in counts if number % 2]
     if odd_levels and "partner" in assignment.required_endpoints(
@@ -148,7 +148,7 @@ def check_task(
     return warnings
 
 
-def check_levels(
+def _check_levels(
     subtask: Task,
     name: str,
     options: density.LevelOptions,
@@ -174,7 +174,7 @@ def check_levels(
         )
 
 
-def check_several_guests(parsed: question.ParsedCriterion) -> None:
+def _check_several_guests(parsed: question.ParsedCriterion) -> None:
     """Reject limits on what several guests have, at a level of one guest."""
     levels = parsed.options.levels
     numbers = levels if isinstance(levels, list) else [levels]
@@ -185,7 +185,7 @@ def check_several_guests(parsed: question.ParsedCriterion) -> None:
         )
 
 
-def check_solo_guest(key_path: str, subtask: Task) -> None:
+def _check_solo_guest(key_path: str, subtask: Task) -> None:
     """Reject a loss against a solo guest if the task has no level 1.
 
     :param key_path: The keys of the limits, for the message.
@@ -263,7 +263,7 @@ def _check_stop(subtask: Task, counts: tuple[int, ...]) -> None:
         )
     stop_limits = levels.create_stop_rule(stop).max_percent
     if stop_limits:
-        check_solo_guest("stop max_percent", subtask)
+        _check_solo_guest("stop max_percent", subtask)
         task.check_limits("stop max_percent", stop_limits, subtask.metrics)
 
 
@@ -299,7 +299,7 @@ class DegradationCriterion(question.Criterion):
         # Times are compared as rates, too.
         question.check_bounds(parsed, metrics, lambda metric: True)
         if _is_of_several(parsed):
-            check_several_guests(parsed)
+            _check_several_guests(parsed)
 
     def find_baseline_option(self, parsed: question.ParsedCriterion) -> str:
         """Return the option that compares losses with bare metal, or ""."""
@@ -315,7 +315,7 @@ class DegradationCriterion(question.Criterion):
     ) -> None:
         """Reject limits on a loss if levels or references are missing."""
         options = parsed.options
-        check_levels(
+        _check_levels(
             subtask, self.name, options, of_several=_is_of_several(parsed)
         )
         if not parsed.limits["max_percent"]:
@@ -324,7 +324,7 @@ class DegradationCriterion(question.Criterion):
             levels = _list_bare_metal_levels(subtask, options)
             _check_copies(subtask, levels, baseline)
             return
-        check_solo_guest(f"sla {self.name}", subtask)
+        _check_solo_guest(f"sla {self.name}", subtask)
         if (
             options.statistic == "worst"
             and subtask.arguments.solo_guest != "all"
@@ -374,7 +374,7 @@ class FairnessCriterion(question.Criterion):
         self, parsed: question.ParsedCriterion, metrics: task.Metrics
     ) -> None:
         """Reject limits at a level of one guest."""
-        check_several_guests(parsed)
+        _check_several_guests(parsed)
 
     def check(
         self,
@@ -383,7 +383,7 @@ class FairnessCriterion(question.Criterion):
         baseline: t.Any,
     ) -> None:
         """Reject limits at levels that are missing."""
-        check_levels(subtask, self.name, parsed.options, of_several=True)
+        _check_levels(subtask, self.name, parsed.options, of_several=True)
 
 
 FAIRNESS = FairnessCriterion()
@@ -405,7 +405,7 @@ class Density(question.Question[Arguments]):
         """
         number = subtask.arguments.count_neighbours()
         unmeasured = {"neighbours": number} if number else {}
-        warnings = check_task(subtask, unmeasured)
+        warnings = _check_task(subtask, unmeasured)
         if number and subtask.arguments.order == "listed":
             warnings.append(
                 "order=listed: each repetition measures a level first without "

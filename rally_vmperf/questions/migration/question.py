@@ -54,22 +54,6 @@ class Arguments(task.Arguments):
 Task = task.Task[Arguments]
 
 
-def check_task(subtask: Task) -> list[str]:
-    """Reject a task that cannot be run; return warnings as a list."""
-    _check_workload(subtask)
-    group = subtask.guests.get("server_group") or ""
-    if group == "affinity" and subtask.count > 1:
-        raise task.InvalidTask(
-            "server_group=affinity: Nova does not move one guest of the group "
-            "to another host; use soft-affinity, or remove it"
-        )
-    if "groups" in subtask.guests:
-        raise task.InvalidTask(
-            "groups: a migration task has one group of guests; remove groups"
-        )
-    return []
-
-
 def _check_workload(subtask: Task) -> None:
     """Reject workloads without a time series, or of another duration."""
     if len(subtask.assignments) != 1:
@@ -211,7 +195,19 @@ class Migration(question.Question[Arguments]):
 
     def check(self, subtask: Task) -> list[str]:
         """Reject a task that cannot be run; return warnings as a list."""
-        return check_task(subtask)
+        _check_workload(subtask)
+        group = subtask.guests.get("server_group") or ""
+        if group == "affinity" and subtask.count > 1:
+            raise task.InvalidTask(
+                "server_group=affinity: Nova does not move one guest of the "
+                "group to another host; use soft-affinity, or remove it"
+            )
+        if "groups" in subtask.guests:
+            raise task.InvalidTask(
+                "groups: a migration task has one group of guests; remove "
+                "groups"
+            )
+        return []
 
     def estimate_minutes(self, subtask: Task) -> int:
         """Return the estimated duration of a task in minutes."""

@@ -19,7 +19,6 @@ from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
 from rally_vmperf.questions.overhead import question as overhead
 from rally_vmperf.questions.tuning import variants
-from rally_vmperf.questions.tuning import variants as variants_
 from rally_vmperf.questions.tuning.section import self_check
 
 if t.TYPE_CHECKING:
@@ -28,52 +27,10 @@ if t.TYPE_CHECKING:
     from rally_vmperf.runs import runs
 
 
-def check_task(subtask: variants_.Task) -> list[str]:
-    """Reject variants or guests in conflict; return warnings as a list.
-
-    :returns: The warnings, one sentence each.
-    """
-    arguments = subtask.arguments
-    check_variants(subtask)
-    _check_guests(subtask)
-    variants = arguments.variants
-    open_files.allow_files(subtask.count * len(variants))
-    warnings = [
-        f"variants: {variant['name']}: Nova does not document {name!r}, and "
-        f"ignores unknown names{_suggest(name)}"
-        for variant in variants
-        for name in variants_.find_unknown_properties(variant)
-    ]
-    equal = self_check.find_equal(
-        [
-            variants_.create_group(variant, subtask.guests)
-            for variant in variants
-        ]
-    )
-    warnings += [
-        f"variants: {name} is equal to {other}: they differ by their boots "
-        "only"
-        for name, other in equal.items()
-    ]
-    counted = subtask.times - subtask.warmup
-    if arguments.order == "blocks" and counted % len(variants):
-        warnings.append(
-            f"order=blocks: {counted} counted repetitions are not a multiple "
-            f"of {len(variants)} variants, so that drift affects some "
-            "variants slightly more than others; change times of the runner"
-        )
-    if not variants_.have_one_host(variants):
-        warnings.append(
-            "variants: guests on several hosts also differ in their hardware "
-            "(finding variant_host_differs)"
-        )
-    return warnings
-
-
-def check_variants(subtask: variants_.Task) -> None:
+def _check_variants(subtask: variants.Task) -> None:
     """Reject variants that are not valid, or that cannot be compared."""
     arguments = subtask.arguments
-    names = variants_.list_names(arguments.variants)
+    names = variants.list_names(arguments.variants)
     for name in names:
         if names.count(name) > 1:
             raise task.InvalidTask(
@@ -88,7 +45,7 @@ def check_variants(subtask: variants_.Task) -> None:
         )
 
 
-def _check_guests(subtask: variants_.Task) -> None:
+def _check_guests(subtask: variants.Task) -> None:
     """Reject options by which guests of variants are on different hosts."""
     options = subtask.guests
     if options.get("hosts"):
@@ -122,7 +79,7 @@ def _check_guests(subtask: variants_.Task) -> None:
 
 def _suggest(name: str) -> str:
     """Return the known name that is most similar as text, or ""."""
-    close = difflib.get_close_matches(name, variants_.KNOWN_PROPERTIES, 1)
+    close = difflib.get_close_matches(name, variants.KNOWN_PROPERTIES, 1)
     return f"; did you mean {close[0]}?" if close else ""
 
 
@@ -249,7 +206,42 @@ class Tuning(question.Question[variants.Arguments]):
 
     def check(self, subtask: variants.Task) -> list[str]:
         """Reject a task that cannot be run; return warnings as a list."""
-        return check_task(subtask)
+        arguments = subtask.arguments
+        _check_variants(subtask)
+        _check_guests(subtask)
+        listed = arguments.variants
+        open_files.allow_files(subtask.count * len(listed))
+        warnings = [
+            f"variants: {variant['name']}: Nova does not document {name!r}, "
+            f"and ignores unknown names{_suggest(name)}"
+            for variant in listed
+            for name in variants.find_unknown_properties(variant)
+        ]
+        equal = self_check.find_equal(
+            [
+                variants.create_group(variant, subtask.guests)
+                for variant in listed
+            ]
+        )
+        warnings += [
+            f"variants: {name} is equal to {other}: they differ by their "
+            "boots only"
+            for name, other in equal.items()
+        ]
+        counted = subtask.times - subtask.warmup
+        if arguments.order == "blocks" and counted % len(listed):
+            warnings.append(
+                f"order=blocks: {counted} counted repetitions are not a "
+                f"multiple of {len(listed)} variants, so that drift affects "
+                "some variants slightly more than others; change times of the "
+                "runner"
+            )
+        if not variants.have_one_host(listed):
+            warnings.append(
+                "variants: guests on several hosts also differ in their "
+                "hardware (finding variant_host_differs)"
+            )
+        return warnings
 
     def list_compared_copies(self, subtask: variants.Task) -> tuple[int, ...]:
         """Return the numbers of bare-metal copies that a verdict requires."""
