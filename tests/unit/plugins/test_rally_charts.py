@@ -139,8 +139,6 @@ class ChartsTestCase(unittest.TestCase):
         self.assertIs(
             rally_charts.Record, charts.OutputChart.get(output.CHART)
         )
-            rally_charts.Record, charts.OutputChart.get(output.CHART)
-        )
         self.assertIs(
             rally_charts.RunChart, charts.OutputChart.get(output.RUN_CHART)
         )
