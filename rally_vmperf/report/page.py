@@ -72,7 +72,7 @@ def _render(shown: list[reports.RunReport], *, embedded: bool) -> str:
     return table_labels.add(
         template.render(
             sections=sections,
-            title=_create_title(list(by_section)),
+            title=_create_title(by_section),
             embedded=embedded,
         )
     )
@@ -88,12 +88,18 @@ def _render_section(
     )
 
 
-def _create_title(sections: list[reports.Section[t.Any]]) -> str:
-    """Return the title of a page with runs of these sections as text."""
+def _create_title(
+    by_section: collections.abc.Mapping[
+        reports.Section[t.Any], collections.abc.Sequence[reports.RunReport]
+    ],
+) -> str:
+    """Return the title of a page with the runs of sections as text."""
+    sections = list(by_section)
     if not sections:
         return "Runs of guests"
     if len(sections) == 1:
-        return sections[0].title
+        is_alone = all(run.is_alone for run in by_section[sections[0]])
+        return sections[0].title_alone if is_alone else sections[0].title
     *first, last = [section.subject for section in sections]
     return f"{', '.join(first)} and {last} of guests".capitalize()
 

@@ -33,8 +33,34 @@ class RunReport(judged_run.JudgedRun):
 
     @property
     def opening(self) -> list[str]:
-        """The sentences that follow the first headline."""
-        return self.conclusion
+        """The sentences that follow the first headline.
+
+        Without bare metal, they say what was judged, and how much was not.
+        """
+        if not self.is_alone:
+            return self.conclusion
+        groups = [group for group in self.judgement.groups if group.measured]
+        names = dict.fromkeys(
+            group.metric.name for group in groups if group.limited
+        )
+        others = sum(not group.limited for group in groups)
+        if not names or not others:
+            return self.conclusion
+        verb = "has" if others == 1 else "have"
+        sentence = (
+            f"Only {', '.join(names)} {'is' if len(names) == 1 else 'are'} "
+            f"judged: {units.number_of('figure', others)} {verb} no limit."
+        )
+        return [sentence, *self.conclusion]
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether bare metal is missing in a question that compares it."""
+        return bool(
+            self.section.title_alone
+            and self.records
+            and all(record.bare_metal is None for record in self.records)
+        )
 
     @property
     def unmeasured_facts(self) -> Facts:
@@ -67,6 +93,8 @@ class Section(t.Generic[RunT]):
     """The section of a page for the runs of a question.
 
     :param title: The title of a page with runs of this question only.
+    :param title_alone: The title if none of these runs has bare metal; empty
+        if it does not matter.
     :param subject: The measured property, for the title of mixed pages.
     :param report_class: The class of the runs.
     :param comparison_facts: A function that returns the facts about the
@@ -78,6 +106,7 @@ class Section(t.Generic[RunT]):
     """
 
     title: str
+    title_alone: str = ""
     subject: str
     report_class: type[RunT]
     comparison_facts: t.Callable[[RunT], Facts] = lambda run: []

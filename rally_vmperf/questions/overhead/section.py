@@ -258,6 +258,7 @@ def _describe_outliers(row: t.Any) -> str:
 
 SECTION = reports.Section(
     title="Overhead of guests over bare metal",
+    title_alone="Values of guests, without bare metal",
     subject="overhead",
     report_class=reports.RunReport,
     comparison_facts=_list_facts,

@@ -56,6 +56,35 @@ def move(*numbers):
     ]
 
 
+class WithoutBareMetalTestCase(unittest.TestCase):
+    """The title and the first sentence say what the page is about."""
+
+    def read(self, limits):
+        """Return the page of a run without bare metal."""
+        return read(judged(made.guest_records(), limits))
+
+    def test_title(self):
+        page = self.read({"min": {"*.iops": 1}})
+        self.assertIn("Values of guests, without bare metal", page.text)
+        self.assertNotIn("over bare metal", page.text)
+        self.assertIn(
+            "Overhead of guests over bare metal",
+            read(judged(made.records())).text,
+        )
+
+    def test_what_was_judged(self):
+        page = self.read({"min": {"*.iops": 1}})
+        self.assertRegex(
+            page.text,
+            "Only disk.fio.randread.iops is judged: [1-9][0-9]* figures? "
+            "(has|have) no limit.",
+        )
+
+    def test_all_was_judged(self):
+        page = self.read({"max": {"*": 1e12}, "min": {"*": 1e-9}})
+        self.assertNotIn("is judged: ", page.text)
+
+
 @ddt.ddt
 class PageTestCase(unittest.TestCase):
     @ddt.data({"guests": 1}, {"guests": 2}, {"guests": 2, "emulated": True})
