@@ -157,6 +157,7 @@ def read_outputs(
     :raises VMPerfError: If an output cannot be read, or a file is given
         twice; the message names the file.
     """
+    from rally_vmperf.runs.raw_outputs import cleaning
     from rally_vmperf.runs.raw_outputs import raw
     from rally_vmperf.runs.raw_outputs import reading
 
@@ -175,7 +176,7 @@ def read_outputs(
             notes = (f"equals {previous}; if it is a copy, remove it",)
         paths[content] = path
         try:
-            found = reading.read(reading.clean(content), tool, given)
+            found = reading.read(cleaning.clean(content), tool, given)
         except workloads.WorkloadError as error:
             raise errors.VMPerfError(f"{path}: {error}") from None
         outputs += found

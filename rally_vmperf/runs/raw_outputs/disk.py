@@ -25,8 +25,15 @@ _DD_SUMMARY = re.compile(
 )
 _DD_RECORDS = re.compile(r"^ *[0-9]{1,15}\+[0-9] records out$", re.M)
 _DD_ERROR = re.compile(r"^dd: ((?:error|failed|writing|reading).*)$", re.M)
-#: Records in another language, and decimal commas.
-_DD_FOREIGN = re.compile(r"[0-9]{1,15}\+[01]|[0-9],[0-9]+ s, ")
+#: Records and summaries in another language, and decimal commas.
+_DD_FOREIGN = re.compile(
+    r"^ *[0-9]{1,15}\+[01](?! records (?:in|out)$)[^\n]{0,3}[^\W\d_]"
+    r"|^ *(?:记录了|[0-9]{1,15} ?(?!bytes? )[^\W\d_]{2,20} .*/s$)"
+    r"|[0-9],[0-9]+ s, ",
+    re.M,
+)
+#: A summary that begins behind other text.
+_DD_PRECEDED = re.compile(r"[0-9]\+[01] records (?:in|out)$| copied, ", re.M)
 _SUFFIXES = {
     **{"": 1, "c": 1, "w": 2, "b": 512},
     **{letter: 1 << 10 * n for n, letter in enumerate("kMGT", 1)},
@@ -59,12 +66,7 @@ def read_dd(text: str, given: raw.Given) -> list[raw.RawOutput]:
         # The others are progress.
         summaries = [summary for summary in summaries if summary["wrote"]]
     if not summaries:
-        remedy = (
-            "the output is not in English; run dd with LC_ALL=C"
-            if _DD_FOREIGN.search(text)
-            else f"has no summary: {raw.describe(text)}"
-        )
-        raise raw.error("dd", remedy)
+        raise raw.error("dd", _explain_missing(text))
     raw.check_given("dd", given, "direction", dd.DIRECTIONS)
     direction = given.get("direction") or _find_direction(operands)
     if len({summary[0] for summary in summaries}) < len(summaries):
@@ -104,6 +106,17 @@ def read_dd(text: str, given: raw.Given) -> list[raw.RawOutput]:
     ]
 
 
+def _explain_missing(text: str) -> str:
+    """Return why an output of dd has no summary, with the solution."""
+    if _DD_FOREIGN.search(text):
+        return "the output is not in English; run dd with LC_ALL=C"
+    if _DD_PRECEDED.search(text):
+        return (
+            f"text precedes each line ({raw.describe(text)}); remove the text"
+        )
+    return f"has no summary: {raw.describe(text)}"
+
+
 def _find_direction(operands: collections.abc.Mapping[str, str]) -> str:
     """Return the direction that both operands tell."""
     source, sink = operands.get("if", ""), operands.get("of", "")
@@ -113,6 +126,13 @@ def _find_direction(operands: collections.abc.Mapping[str, str]) -> str:
         return "read"
     if source in _SOURCES:
         return "write"
+    if source and sink:
+        raise raw.error(
+            "dd",
+            f"copied {source:.80} to {sink:.80}, which are both disks; give "
+            "dd:direction=write=FILE or dd:direction=read=FILE for the one "
+            "that is measured",
+        )
     raise raw.error(
         "dd",
         "the command line, which tells whether dd wrote, is missing; give "

@@ -10,6 +10,7 @@ import unittest
 
 import ddt
 
+from rally_vmperf.runs.raw_outputs import cleaning
 from rally_vmperf.runs.raw_outputs import reading
 from rally_vmperf.workloads import base
 from tests.unit.runs.raw_outputs import test_reading
@@ -37,7 +38,7 @@ NUMBER = re.compile(r"(?<![\w.])[0-9]+(?:\.[0-9]+)?(?![\w.])")
 
 def read(text, arguments):
     """Return the figures by metric, and unknown arguments by workload."""
-    outputs = reading.read(reading.clean(text.encode()), "", arguments)
+    outputs = reading.read(cleaning.clean(text.encode()), "", arguments)
     figures = {
         (output.label, value.metric): value.value
         for output in outputs
@@ -65,7 +66,7 @@ class ContractTestCase(Checked):
     def test_every_reader(self):
         """JSON has keys in place of lines, which DOCUMENTS tests."""
         tools = {
-            reading.recognise(reading.clean(text.encode())).tool
+            reading.recognise(cleaning.clean(text.encode())).tool
             for text, _ in OUTPUTS.values()
         }
         texts = {

@@ -6,6 +6,7 @@ Each pair has the same command with one option changed, as a user might do.
 import json
 import unittest
 
+from rally_vmperf.runs.raw_outputs import cleaning
 from rally_vmperf.runs.raw_outputs import imported
 from rally_vmperf.runs.raw_outputs import reading
 from tests.unit.workloads import golden
@@ -148,7 +149,7 @@ ALIKE = (
 def list_differences(before, after):
     """Return the differences of two outputs of a tool as text."""
     first, second = (
-        reading.read(reading.clean(text.encode()), "", {})[0]
+        reading.read(cleaning.clean(text.encode()), "", {})[0]
         for text in (before, after)
     )
     keys = imported._list_differences(first.arguments, second.arguments)

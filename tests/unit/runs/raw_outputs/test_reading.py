@@ -9,6 +9,7 @@ import unittest
 import ddt
 import yaml
 
+from rally_vmperf.runs.raw_outputs import cleaning
 from rally_vmperf.runs.raw_outputs import reading
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import registry
@@ -92,7 +93,7 @@ data   100%[====>]  59.09K   292KB/s    in 0.2s
 
 def read(name, folder=golden.DATA, arguments=None, tool=""):
     """Return the results in a file."""
-    text = reading.clean((folder / name).read_bytes())
+    text = cleaning.clean((folder / name).read_bytes())
     return reading.read(text, tool, arguments)
 
 
@@ -146,7 +147,7 @@ class FieldTestCase(unittest.TestCase):
         for prefix in ("> ", "| ", "    ", "\t"):
             text = "".join(prefix + line for line in plain.splitlines(True))
             self.assertEqual(
-                expected, values(reading.read(reading.clean(text.encode())))
+                expected, values(reading.read(cleaning.clean(text.encode())))
             )
 
 
@@ -158,7 +159,7 @@ class GoldenTestCase(unittest.TestCase):
     def test_metrics_belong_to_the_workload(self, name):
         """A guest of a run can be compared with an imported baseline."""
         tool, arguments = GOLDEN[name]
-        text = reading.clean((golden.DATA / name).read_bytes())
+        text = cleaning.clean((golden.DATA / name).read_bytes())
         self.assertEqual(tool, reading.recognise(text).tool)
         for output in reading.read(text, "", arguments):
             workload = registry.get_workload(output.workload)
@@ -390,7 +391,7 @@ class RejectedTestCase(unittest.TestCase):
     def test_damaged_outputs_have_no_other_values(self, name):
         """Values are those of the whole output, or it is rejected."""
         tool, arguments = GOLDEN[name]
-        text = reading.clean((golden.DATA / name).read_bytes())
+        text = cleaning.clean((golden.DATA / name).read_bytes())
         right = values(reading.read(text, tool, arguments))
         chooser = random.Random(name)
         lines = text.splitlines(keepends=True)
@@ -436,17 +437,17 @@ class CleaningTestCase(unittest.TestCase):
         b"0+0 ticks\r1+0 records in\n1+0 records out\n",
     )
     def test_the_same_text(self, content):
-        self.assertEqual(PLAIN, reading.clean(content))
+        self.assertEqual(PLAIN, cleaning.clean(content))
 
     @ddt.data(("gbk", "记录了1+0 的读入\n"), ("latin-1", "1 Prüfung: 5 ö\n"))
     @ddt.unpack
     def test_encodings(self, encoding, text):
-        self.assertEqual(text, reading.clean(text.encode(encoding)))
+        self.assertEqual(text, cleaning.clean(text.encode(encoding)))
 
     def test_indented_tables_keep_their_columns(self):
         text = "  name:  1\n    deeper:  2\n"
         self.assertEqual(
-            "name:  1\n  deeper:  2\n", reading.clean(text.encode())
+            "name:  1\n  deeper:  2\n", cleaning.clean(text.encode())
         )
 
 
