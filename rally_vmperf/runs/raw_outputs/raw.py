@@ -58,8 +58,12 @@ class RawOutput:
     @property
     def unknown(self) -> tuple[str, ...]:
         """The arguments that the outputs do not contain, sorted."""
-        schema = registry.get_workload(self.workload).ARGUMENTS
-        return tuple(sorted(schema["properties"].keys() - self.arguments))
+        workload = registry.get_workload(self.workload)
+        names = {
+            *workload.ARGUMENTS["properties"],
+            *workload.TOOL_OPTIONS.list_unstated(),
+        }
+        return tuple(sorted(names - self.arguments.keys()))
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -150,6 +154,29 @@ def create_output(
         arguments=arguments,
         repetitions=(create_samples(figures),),
         label=label,
+    )
+
+
+#: The largest share of a value by which a tool rounds it to three digits.
+_THREE_DIGITS = 0.005
+
+
+def round_rates(output: RawOutput) -> RawOutput:
+    """Return an output whose rates have the three digits of a table."""
+    return dataclasses.replace(
+        output,
+        repetitions=tuple(
+            tuple(
+                sample.Sample(
+                    dataclasses.replace(value.metric, resolution=_THREE_DIGITS)
+                    if value.metric.better == "higher"
+                    else value.metric,
+                    value.value,
+                )
+                for value in samples
+            )
+            for samples in output.repetitions
+        ),
     )
 
 

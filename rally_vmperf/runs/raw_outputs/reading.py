@@ -28,11 +28,6 @@ READERS: dict[str, raw.Reader] = {
 #: Outputs that are recognised, but in a format that is not read.
 _OTHER_FORMATS = (
     (
-        re.compile(r"^\S+: \(g(?:roupid)?=[0-9]+\): |^fio-[0-9]", re.M),
-        "this is fio's report for people; its JSON is required: "
-        "fio --output-format=json",
-    ),
-    (
         re.compile(r"^Running [0-9]+s test @|Requests/sec:", re.M),
         "this is wrk, which is not read; use h2load",
     ),

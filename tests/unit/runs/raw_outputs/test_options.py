@@ -113,6 +113,9 @@ DIFFERENT = (
         fio(rw="randrw", rwmixwrite="90"),
         "read_percent is 90 .* 10",
     ),
+    (fio(), fio(filename="/dev/vdb"), "place is 'file' .* 'device'"),
+    (fio(), fio(directory="/dev/shm"), "'file' .* 'memory file system'"),
+    (fio(), fio(rw="read"), "pattern is 'randread' .* 'read'"),
     (iperf3(), iperf3(bitrate=950000000), "target_bitrate is 0 .* 950000000"),
     (iperf3(), iperf3(buffer=65536), "socket_buffer is 0 .* 65536"),
     (iperf3(), iperf3(host="127.0.0.1"), "path is 'network' .* 'loopback'"),
@@ -136,7 +139,8 @@ DIFFERENT = (
     ),
 )
 ALIKE = (
-    (fio(), fio(filename="/dev/vdb", name="guest", write_bw_log="x")),
+    (fio(), fio(filename="/srv/t", name="guest", write_bw_log="x")),
+    (fio(filename="/dev/sda"), fio(filename="/dev/vdb:/dev/vdc")),
     (fio(), fio(end_fsync="0", randrepeat="1", numjobs="1", buffered="0")),
     (fio(direct=None), fio(direct="0")),
     (fio("fio-2.2.10"), fio("fio-2.2.10", iodepth=None)),

@@ -299,7 +299,7 @@ class RejectedTestCase(unittest.TestCase):
             "fio-3.33\nStarting 1 process\n",
             "",
             None,
-            "its JSON is required: fio --output-format=json",
+            "has no result such as 'read: IOPS=..., BW=...'; give the",
         ),
         (
             "[ ID] Interval           Transfer     Bitrate\n",
