@@ -270,6 +270,14 @@ def parse_mib(text: str) -> t.Any:
     return size >> 20 if size % (1 << 20) == 0 else size / (1 << 20)
 
 
+def parse_kib(text: str) -> t.Any:
+    """Return KiB of a size such as ``64K``; the text if it is another."""
+    size = parse_size(text)
+    if not isinstance(size, int):
+        return text
+    return size >> 10 if size % 1024 == 0 else size / 1024
+
+
 def classify_path(path: str) -> str:
     """Return the class of a file, which names of machines do not change."""
     for pattern, name in _PLACES:
@@ -285,3 +293,17 @@ def classify_host(host: str) -> str:
     """
     host = re.sub(r"^\w{1,20}://(?:[^@/]{1,100}@)?", "", host).lstrip("[")
     return "loopback" if _LOOPBACK.match(host) else "network"
+
+
+def classify_route(
+    connections: collections.abc.Iterable[tuple[str, str]],
+) -> str:
+    """Return ``loopback`` if a connection is of the machine with itself.
+
+    :param connections: The local and the remote address of each connection.
+    """
+    classes = {
+        "loopback" if local == remote else classify_host(remote)
+        for local, remote in connections
+    }
+    return "loopback" if "loopback" in classes else "network"

@@ -46,8 +46,8 @@ _PREFIXES = (
     re.compile(r"(?P<source>\[pod/[^]\s]{1,200}\])(?: |$)"),
     # journalctl and syslog.
     re.compile(
-        rf"(?:{_MONTH} {_TIME}|{_DATE}T{_TIME}[+-][0-9:]{{4,6}}) [\w.-]{{1,80}} "
-        r"(?P<source>[\w./@-]{1,80}(?:\[[0-9]{1,10}\])?):(?: |$)"
+        rf"(?:{_MONTH} {_TIME}|{_DATE}T{_TIME}[+-][0-9:]{{4,6}}) "
+        r"[\w.-]{1,80} (?P<source>[\w./@-]{1,80}(?:\[[0-9]{1,10}\])?):(?: |$)"
     ),
     # kubectl logs --timestamps, jobs of CI, ts and iperf3 --timestamps.
     re.compile(

@@ -128,6 +128,30 @@ def find_direction(tool: str, given: Given, default: str) -> str:
     return given.get("direction", default)
 
 
+#: The shortest run in seconds of which a network tool states the exact time.
+_SHORTEST = 0.5
+_POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
+
+
+def check_steady(tool: str, seconds: float) -> None:
+    """Reject a run in whose time TCP has no steady rate."""
+    if seconds < _SHORTEST:
+        raise error(
+            tool,
+            f"ended after {seconds:.3g} s, in which TCP has no steady rate",
+        )
+
+
+def parse_bit_rate(row: re.Match[str]) -> float:
+    """Return the bits per second in a row of iperf or iperf3.
+
+    Bytes are counted in powers of 1024, and bits in powers of 1000.
+    """
+    power = _POWERS[row["prefix"]]
+    factor = 8 * 1024**power if row["unit"] == "Bytes" else 1000**power
+    return float(row["rate"]) * factor
+
+
 def several_runs(tool: str) -> base.WorkloadError:
     """Return the error of an output with several runs."""
     return error(tool, "the output has several runs; give each its own file")

@@ -305,7 +305,7 @@ class RejectedTestCase(unittest.TestCase):
             "[ ID] Interval           Transfer     Bitrate\n",
             "",
             None,
-            "iperf3: this is its table; its JSON is required: iperf3 -J",
+            "iperf3: the table has no line of the whole run \\(receiver\\)",
         ),
     )
     @ddt.unpack

@@ -1,0 +1,98 @@
+"""The options of iperf3 that an output states."""
+
+import re
+
+from rally_vmperf.workloads import options
+
+#: The line of ``-V`` in a table.
+_TEST = r"^Starting Test: protocol: "
+_VALUES = (
+    options.Option(
+        names=("num_streams", "P", "parallel"),
+        argument="streams",
+        default="1",
+        parse=options.parse_number,
+        pattern=re.compile(rf"{_TEST}\w+, ([0-9]{{1,4}}) streams", re.M),
+    ),
+    options.Option(
+        names=("duration", "t", "time"),
+        argument="time",
+        parse=options.parse_number,
+        pattern=re.compile(rf"{_TEST}.*, ([0-9]{{1,6}}) second test", re.M),
+    ),
+    options.Option(
+        names=("omit", "O"),
+        argument="omit",
+        default="0",
+        parse=options.parse_number,
+        pattern=re.compile(rf"{_TEST}.*, omitting ([0-9]{{1,6}}) sec", re.M),
+    ),
+    options.Option(
+        names=("blksize", "l", "length"),
+        argument="blksize",
+        parse=options.parse_size,
+        pattern=re.compile(rf"{_TEST}.*, ([0-9]{{1,9}}) byte blocks", re.M),
+    ),
+    options.Option(
+        names=("target_bitrate", "b", "bitrate", "bandwidth"),
+        argument="target_bitrate",
+        default="0",
+        parse=options.parse_rate,
+    ),
+    options.Option(
+        names=("sock_bufsize", "w", "window"),
+        argument="window_kib",
+        default="0",
+        parse=options.parse_kib,
+    ),
+    options.Option(
+        names=("sender_tcp_congestion", "C", "congestion", "linux-congestion"),
+        argument="congestion",
+    ),
+    options.Option(
+        names=("tcp_mss", "M", "set-mss"),
+        argument="segment",
+        parse=options.parse_number,
+    ),
+    options.Option(names=("tos", "S", "dscp"), default="0"),
+    options.Option(names=("bytes", "n"), default="0"),
+    options.Option(names=("blocks", "k", "blockcount"), default="0"),
+    options.Option(
+        names=("Z", "zerocopy"),
+        argument="zero_copy",
+        has_value=False,
+        parse=options.parse_flag,
+    ),
+    options.Option(names=("N", "no-delay"), has_value=False),
+    options.Option(names=("A", "affinity")),
+)
+#: The direction and the protocol are in the name of the metric.
+_NAMES = (
+    ("c", "client"),
+    ("p", "port"),
+    ("i", "interval"),
+    ("f", "format"),
+    ("T", "title"),
+    ("B", "bind"),
+    ("I", "pidfile"),
+    ("cport",),
+    ("logfile",),
+    ("connect-timeout",),
+)
+_NAMES_WITHOUT_VALUE = (
+    *("s", "server", "u", "udp", "R", "reverse", "bidir", "protocol"),
+    *("J", "json", "json-stream", "V", "verbose", "d", "debug", "4", "6"),
+    *("get-server-output", "forceflush", "timestamps", "1", "one-off"),
+    *("D", "daemon", "udp-counters-64bit", "version4", "version6"),
+)
+
+TABLE = options.OptionTable(
+    options=(
+        *_VALUES,
+        *(options.Option(names=names, kind="name") for names in _NAMES),
+        *(
+            options.Option(names=(name,), kind="name", has_value=False)
+            for name in _NAMES_WITHOUT_VALUE
+        ),
+    ),
+)
