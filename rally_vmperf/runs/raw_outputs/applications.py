@@ -3,6 +3,8 @@
 import re
 import typing as t
 
+from rally_vmperf import documents
+from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.runs.raw_outputs import raw
 from rally_vmperf.workloads import base
@@ -36,7 +38,7 @@ def read_unixbench(text: str, given: raw.Given) -> list[raw.RawOutput]:
     results = []
     for copies in numbers:
         try:
-            rates = unixbench.parse_rates(text, copies)
+            rates, unknown = unixbench.parse_rates(text, copies)
         except base.WorkloadError as problem:
             if copies > _MAX_COPIES and "has 0 scores" in str(problem):
                 raise raw.error(
@@ -52,6 +54,11 @@ def read_unixbench(text: str, given: raw.Given) -> list[raw.RawOutput]:
                 arguments={"tests": list(rates), "copies": copies},
                 repetitions=((*rates.values(), *_read_index(text, copies)),),
                 label=f"copies-{copies}" if copies > 1 else "",
+                notes=tuple(
+                    f"{sanitize.line(title, 60)} is omitted: UnixBench does "
+                    "not run it by default"
+                    for title in unknown
+                ),
             )
         )
     return results
@@ -134,20 +141,60 @@ _SCORES = {"heps": "hepscore", "hs06": "hepspec06"}
 def read_hepscore(text: str, given: raw.Given) -> list[raw.RawOutput]:
     """Return the score of HEPscore or HEP-SPEC06 in the suite's JSON."""
     report = raw.load_object("hepscore", text)
-    profiles = report.get("profiles", report)
+    if "wl-scores" in report:
+        # HEPscore without the suite.
+        report = {"hepscore": report}
+    profiles = [
+        (key, profile)
+        for key, profile in report.get("profiles", report).items()
+        if isinstance(profile, dict)
+        and "score" in profile
+        and key[:4] in _SCORES
+    ]
     results = []
-    for key, profile in profiles.items():
-        workload = _SCORES.get(key[:4], "")
-        if not (workload and isinstance(profile, dict) and "score" in profile):
-            continue
+    for key, profile in profiles:
         if profile.get("status", "success") not in ("success", 0):
             raise raw.error(key, "did not succeed")
+        workload = _SCORES[key[:4]]
+        others = [name for name, _ in profiles if name[:4] == key[:4]]
+        bits = re.fullmatch("hs06_([0-9]{2})", key)
         metric = raw.find_metric(workload, f"application.{workload}.score")
-        score = raw.number(profile["score"])
-        results.append(raw.create_output(workload, {}, {metric: score}))
+        results.append(
+            raw.create_output(
+                workload,
+                _read_settings(profile)
+                | ({"bits": int(bits[1])} if bits else {}),
+                {metric: raw.number(profile["score"])},
+                f"{bits[1]}-bit" if bits and len(others) > 1 else "",
+            )
+        )
     if not results:
         raise raw.error("hepscore", "the JSON has no score")
     return results
+
+
+#: Argument -> its place in a profile.
+_SETTINGS = {
+    "configuration_name": ("settings", "name"),
+    "repetitions": ("settings", "repetitions"),
+    "method": ("settings", "method"),
+    "config_hash": ("app_info", "config_hash"),
+    "copies_per_machine": ("copies",),
+    "programs": ("bset",),
+    "program_set": ("bmk",),
+}
+
+
+def _read_settings(profile: documents.Json) -> dict[str, t.Any]:
+    """Return the settings of a score, which its profile states."""
+    settings: dict[str, t.Any] = {}
+    for name, path in _SETTINGS.items():
+        value: t.Any = profile
+        for key in path:
+            value = value.get(key) if isinstance(value, dict) else None
+        if isinstance(value, str | int | float):
+            settings[name] = value
+    return settings
 
 
 _JOB_GIVEN = {

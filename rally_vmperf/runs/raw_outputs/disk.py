@@ -6,8 +6,9 @@ import typing as t
 
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.runs.raw_outputs import raw
+from rally_vmperf.workloads import options
+from rally_vmperf.workloads import registry
 from rally_vmperf.workloads.disk import dd
-from rally_vmperf.workloads.disk import iozone
 
 _DD_COMMAND = re.compile(
     r"^(?:.*[ #$])?dd((?: [a-z]{1,9}=\S{1,200})+) *(?:[;|&2].*)?$", re.M
@@ -215,9 +216,19 @@ def _read_dd_arguments(
 
 
 _IOZONE_SIZE = re.compile(
-    r"^\tEach process writes a ([0-9]{1,15}) kByte file in ([0-9]{1,9}) "
-    r"kByte records$",
-    re.M,
+    r"^[ \t]{0,20}Each process writes a ([0-9]{1,15}) kbyte file in "
+    r"([0-9]{1,9}) kbyte records$",
+    re.M | re.I,
+)
+_IOZONE_COUNT = re.compile(
+    r"^[ \t]{0,20}(?:Min process = |Throughput test with )([0-9]{1,5})", re.M
+)
+#: The rate of a test; the smallest transfer is its last line.
+_IOZONE_TEST = re.compile(
+    r"^[ \t]{0,20}Children see throughput for {1,2}([0-9]{1,5}) "
+    r"([a-z -]{1,30}?)\s+=\s{1,20}([0-9.]{1,30}) kB/sec\s*?"
+    r"(?:\n(?![ \t]*(?:Children|Min xfer)).*){0,9}\n[ \t]{0,20}Min xfer ",
+    re.M | re.I,
 )
 _IOZONE_TITLES = {
     "initial writers": "write",
@@ -230,42 +241,59 @@ _IOZONE_TITLES = {
 
 
 def read_iozone(text: str, given: raw.Given) -> list[raw.RawOutput]:
-    """Return the rates of the tests in iozone's throughput mode."""
-    size = _IOZONE_SIZE.search(text)
-    count = re.search(
-        r"^\t(?:Min process = |Throughput test with )([0-9]{1,5})",
-        text,
-        re.M,
-    )
-    if not size or not count:
+    """Return the rates of the tests in iozone's throughput mode.
+
+    A test is complete with its last line, whatever follows it.
+    """
+    sizes, count = _IOZONE_SIZE.findall(text), _IOZONE_COUNT.search(text)
+    if not sizes or not count:
         raise raw.error(
             "iozone",
             "only the throughput mode is read; run: iozone -t N -s SIZE "
             "-r SIZE -i 0 -i 1",
         )
+    if len(sizes) > 1:
+        raise raw.several_runs("iozone")
     processes = int(count[1])
-    rates = iozone.parse_rates(text, processes, int(size[1]), int(size[2]))
-    figures = {
-        sample.Metric(
-            f"disk.iozone.{_IOZONE_TITLES[title]}.bandwidth", "B/s", "higher"
-        ): rate
-        for title, rate in rates.items()
-        if title in _IOZONE_TITLES
-    }
+    figures = {}
+    for number, title, rate in _IOZONE_TEST.findall(text):
+        if int(number) != processes:
+            raise raw.error(
+                "iozone", f"has {number} {title} instead of {processes}"
+            )
+        if name := _IOZONE_TITLES.get(title.strip().lower()):
+            metric = sample.Metric(
+                f"disk.iozone.{name}.bandwidth", "B/s", "higher"
+            )
+            figures[metric] = float(rate) * 1024
+    if not figures:
+        raise raw.error("iozone", "no test is complete (Min xfer)")
+    ((size, record),) = sizes
     return [
         raw.create_output(
             "iozone",
             {
+                **_read_iozone_options(text),
                 "processes": processes,
-                "size_mib": int(size[1]) / 1024,
-                "record_size": f"{size[2]}k",
+                "size_mib": int(size) / 1024,
+                "record_size": f"{record}k",
                 "direct": "O_DIRECT feature enabled" in text,
                 "flush": "Include fsync in write timing" in text,
-                "sync": "\tSYNC Mode." in text,
+                "sync": bool(re.search(r"^[ \t]*SYNC Mode\.", text, re.M)),
             },
             figures,
         )
     ]
+
+
+def _read_iozone_options(text: str) -> dict[str, t.Any]:
+    """Return the arguments in the command line that iozone prints."""
+    table = registry.get_workload("iozone").TOOL_OPTIONS
+    commands = options.find_commands(text, "iozone")
+    if not commands:
+        return {}
+    stated, _ = table.read_argv(commands[-1])
+    return table.read(stated, is_complete=True)
 
 
 READERS = (

@@ -194,7 +194,7 @@ def _build_repetition(
 #: Arguments that choose metrics and do not change their meaning.
 _CHOICES = {"directions", "tests", "methods", "operations", "protocols"}
 #: Arguments with which an output is one of another test.
-_IDENTITY = {"copies", "algorithm"}
+_IDENTITY = {"copies", "algorithm", "bits"}
 
 
 class _ReferenceBuilder:

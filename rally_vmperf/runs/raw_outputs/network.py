@@ -18,6 +18,17 @@ _PING_TIMES = re.compile(
 )
 _PING_STAMP = re.compile(r"^\[[0-9]{1,12}\.[0-9]{1,9}\] ", re.M)
 _PING_DUPLICATES = re.compile(r", \+([0-9]{1,9}) duplicates")
+#: The counts in another language, such as "3 Pakete übertragen, 3 empfangen".
+_PING_FOREIGN = re.compile(
+    r"^[0-9]{1,9} (?!packets )[^\d\s,]{2,40}.{0,60}, [0-9]{1,9} .{1,60}"
+    r"[0-9.,]{1,8} ?%",
+    re.M,
+)
+_PING_WINDOWS = re.compile(
+    r"^Pinging .* with [0-9]+ bytes of data:|=32 .*TTL=[0-9]+$"
+    r"|^ *Packets: Sent = [0-9]+, Received = |in milli-seconds:$",
+    re.M,
+)
 _PING_SIZE = re.compile(
     r"^PING \S.{1,300}? ([0-9]{1,6})(?:\([0-9]{1,6}\)|(?= data| bytes|$))",
     re.M,
@@ -30,7 +41,15 @@ def read_ping(text: str, given: raw.Given) -> list[raw.RawOutput]:
     counts = _PING_COUNTS.findall(text)
     size = _PING_SIZE.search(text)
     if len(counts) != 1:
-        raise raw.error("ping", "the counts must be once at its end")
+        raise raw.error(
+            "ping",
+            "the output is not in English; run ping with LC_ALL=C"
+            if not counts and _PING_FOREIGN.search(text)
+            else "this is ping of Windows, whose times are in whole ms; use "
+            "ping of Linux, or sockperf"
+            if _PING_WINDOWS.search(text)
+            else "the counts must be once at its end",
+        )
     text = _PING_STAMP.sub("", text)
     count, received = map(int, counts[0])
     duplicates = _PING_DUPLICATES.search(text)
@@ -101,6 +120,11 @@ _SOCKPERF_SHARE = re.compile(
 )
 
 
+_SOCKPERF_THROUGHPUT = re.compile(
+    r"^sockperf: Summary: (?:Message Rate|BandWidth) is ", re.M
+)
+
+
 def read_sockperf(text: str, given: raw.Given) -> list[raw.RawOutput]:
     """Return the rate and the round-trip times of sockperf ping-pong."""
     direction = raw.find_direction("sockperf", given, "to_peer")
@@ -111,6 +135,12 @@ def read_sockperf(text: str, given: raw.Given) -> list[raw.RawOutput]:
     }
     if len(_SOCKPERF_RUN.findall(text)) > 1:
         raise raw.several_runs("sockperf")
+    if _SOCKPERF_THROUGHPUT.search(text):
+        raise raw.error(
+            "sockperf",
+            "only ping-pong is read, and this is throughput; run sockperf "
+            "ping-pong, or iperf3",
+        )
     # The median is the last percentile that is read.
     if not (run and mean and 50 in percentiles and float(run[1]) > 0):
         raise raw.error("sockperf", "the report is not complete")
@@ -217,11 +247,11 @@ def _read_h2load_arguments(text: str) -> dict[str, t.Any]:
 
 _WGET_SAVED = re.compile(
     r"^[0-9]{4}-[0-9-]{5} [0-9:]{8} \((?P<rate>[0-9.]{1,9}) "
-    r"(?P<prefix>[KMG]?)B/s\) - .{1,300} saved "
+    r"(?P<prefix>[KMG]?)B/s\) - (?:.{1,300} saved|written to stdout) "
     r"\[(?P<saved>[0-9]{1,20})(?:/(?P<length>[0-9]{1,20}))?\]$",
     re.M,
 )
-_WGET_URL = re.compile(r"^--[0-9].*--  (http|ftp)s?://", re.M)
+_WGET_URL = re.compile(r"^--[0-9].*-- {1,2}(http|ftp)s?://", re.M)
 
 
 def read_wget(text: str, given: raw.Given) -> list[raw.RawOutput]:
@@ -259,7 +289,9 @@ def read_wget(text: str, given: raw.Given) -> list[raw.RawOutput]:
 READERS = (
     raw.Reader(
         tool="ping",
-        signature=re.compile(r"^PING |packets transmitted, ", re.M),
+        signature=re.compile(
+            rf"^PING |packets transmitted, |{_PING_WINDOWS.pattern}", re.M
+        ),
         read=read_ping,
         given=raw.DIRECTION,
     ),
@@ -271,7 +303,10 @@ READERS = (
     ),
     raw.Reader(
         tool="wget",
-        signature=re.compile(r"^[0-9-]{10} [0-9:]{8} \(.* saved \[", re.M),
+        signature=re.compile(
+            r"^[0-9-]{10} [0-9:]{8} \(.* (?:saved|written to stdout) \[",
+            re.M,
+        ),
         read=read_wget,
     ),
     raw.Reader(

@@ -1,6 +1,9 @@
 """Outputs of mbw, sysbench and openssl."""
 
+import dataclasses
+import math
 import re
+import statistics
 import typing as t
 
 from rally_vmperf.measurement.samples import sample
@@ -12,6 +15,9 @@ from rally_vmperf.workloads.memory import mbw
 
 _MBW_SIZE = re.compile(r"\bMiB: ([0-9]{1,6})\.0+\s")
 _MBW_ROW = re.compile(r"^[0-9]+\s+Method: ([A-Z]+)\s", re.M)
+#: The maximum relative difference between the mean of the runs and the
+#: average of mbw, which rounds the rates.
+_AVERAGE_ERROR = 0.01
 _MBW_BLOCK = re.compile(r"^Using ([0-9]{1,9}) bytes as blocks", re.M)
 
 
@@ -43,6 +49,7 @@ def read_mbw(text: str, given: raw.Given) -> list[raw.RawOutput]:
     begun = {name.lower() for name in _MBW_ROW.findall(text)}
     if incomplete := sorted(begun - {*methods}):
         raise raw.error("mbw", f"{incomplete[0]} has no AVG; it did not end")
+    _check_averages(text)
     if not text.startswith("says: "):
         text = mbw.version_line(version) + text
     if methods in (["memcpy"], ["dumb"]):
@@ -63,8 +70,10 @@ def read_mbw(text: str, given: raw.Given) -> list[raw.RawOutput]:
         **({"block_size": int(block[1])} if block else {}),
     }
     workload = registry.get_workload("mbw")
+    completed = workload.complete(arguments)
     samples = workload.parse_all(
-        workload.complete(arguments), {"mbw": _create_result("mbw", text)}
+        completed,
+        {"mbw": _create_result("mbw", mbw.complete_header(text, completed))},
     )
     values = tuple(s for s in samples if isinstance(s, sample.Sample))
     return [
@@ -75,6 +84,26 @@ def read_mbw(text: str, given: raw.Given) -> list[raw.RawOutput]:
             notes=notes,
         )
     ]
+
+
+def _check_averages(text: str) -> None:
+    """Reject a table in which runs are missing, by its averages."""
+    times: dict[str, list[float]] = {}
+    averages: dict[str, float] = {}
+    for fields in mbw.table_rows(text):
+        if fields[0] == "AVG":
+            averages[fields[2]] = 1 / float(fields[8])
+        else:
+            times.setdefault(fields[2], []).append(1 / float(fields[8]))
+    for method, average in averages.items():
+        mean = statistics.fmean(times.get(method) or [0.0])
+        if not math.isclose(mean, average, rel_tol=_AVERAGE_ERROR):
+            raise raw.error(
+                "mbw",
+                f"the AVG of {method} is not the mean of its "
+                f"{len(times.get(method, ()))} runs: lines of other runs are "
+                "missing; give the complete output",
+            )
 
 
 def _read_single_method(
@@ -131,10 +160,14 @@ _PRIMES = re.compile(
     r"([0-9]{1,9})$",
     re.M,
 )
+#: The beginning of the results of the processor, which posts often have
+#: without the options.
+_CPU_SPEED = re.compile(r"^CPU speed:\n +events per second:", re.M)
 _BLOCK = re.compile(
     r"^ *(?:block size|Memory block size): ([0-9]{1,9})(Ki|Mi|K|M)?B?$",
     re.M | re.I,
 )
+_MEMORY = re.compile(r"^Total operations: |MiB transferred", re.M)
 _SCOPE = re.compile(
     r"^ *(?:scope|Memory scope type): ([a-z]{1,20})$", re.M | re.I
 )
@@ -164,7 +197,8 @@ def read_sysbench(text: str, given: raw.Given) -> list[raw.RawOutput]:
     if "Running the test with following options:" in text:
         rate = _TARGET_RATE.search(text)
         arguments["target_rate"] = int(rate[1]) if rate else 0
-    if primes := _PRIMES.search(text):
+    primes = _PRIMES.search(text)
+    if primes or _CPU_SPEED.search(text):
         p95 = _P95.search(text)
         latency = float(p95[1]) / 1000 if p95 else 0.0
         # It prints 0 for short events.
@@ -172,7 +206,10 @@ def read_sysbench(text: str, given: raw.Given) -> list[raw.RawOutput]:
         return [
             raw.create_output(
                 "sysbench",
-                {**arguments, "max_prime": int(primes[1])},
+                {
+                    **arguments,
+                    **({"max_prime": int(primes[1])} if primes else {}),
+                },
                 {
                     raw.find_metric("sysbench", f"cpu.sysbench.{name}"): figure
                     for name, figure in figures.items()
@@ -193,7 +230,13 @@ def _read_memory(
     block, operation = _BLOCK.search(text), _OPERATION.search(text)
     scope = _SCOPE.search(text)
     if not (block and operation):
-        raise raw.error("sysbench", "only the tests cpu and memory are read")
+        raise raw.error(
+            "sysbench",
+            "the block size and the operation (read or write) are missing; "
+            "give the output from 'Running memory speed test' on"
+            if _MEMORY.search(text)
+            else "only the tests cpu and memory are read",
+        )
     factors = {"": 1, "k": 1 << 10, "m": 1 << 20}
     size = int(block[1]) * factors[(block[2] or "").lower()[:1]]
     name = operation[1]
@@ -218,6 +261,14 @@ _OPENSSL_SIZES = re.compile(r"^type +((?:[0-9]+ bytes *)+)$", re.M)
 _OPENSSL_ROW = re.compile(
     r"^([A-Za-z][A-Za-z0-9 _/-]{1,40}?) +((?:[0-9.]+k *)+)$", re.M
 )
+_OPENSSL_TIMES = re.compile(
+    r"^Doing .{1,80} for ([0-9]{1,6})s(?: on .{1,40})?: [0-9]+ .{1,80} in "
+    r"([0-9.]{1,12})s$",
+    re.M,
+)
+_USER_TIME = {"clock": "user CPU"}
+#: The share of the time that a process on an idle processor uses.
+_USUAL_SHARE = 0.95
 _OPENSSL_BLOCK = re.compile(
     r"^Got: \+H:([0-9]{1,20}(?::[0-9]{1,20}){0,15}) from 0$", re.M
 )
@@ -230,28 +281,36 @@ def read_openssl(text: str, given: raw.Given) -> list[raw.RawOutput]:
     if not sizes and block:
         sizes = block[1].split(":")
     results, clock = [], _read_openssl_clock(text)
+    notes = _describe_user_time(text) if clock == _USER_TIME else ()
     for name, row in _OPENSSL_ROW.findall(text):
         algorithm = name.strip().lower().replace(" ", "-")
         rates = re.findall(r"(?<![0-9.])([0-9.]+)k", row)
         if len(rates) != len(sizes):
             continue
         results += [
-            raw.create_output(
-                "openssl",
-                {
+            raw.RawOutput(
+                workload="openssl",
+                arguments={
                     "algorithm": algorithm,
                     "block_size": int(size),
                     "threads": max(1, text.count("\nForked child ")),
                     **clock,
                 },
-                {openssl.RATE: float(rate) * 1000},
-                re.sub(r"[^a-z0-9_-]", "-", f"{algorithm}-{size}")[:32],
+                repetitions=(
+                    raw.create_samples({openssl.RATE: float(rate) * 1000}),
+                ),
+                label=re.sub(r"[^a-z0-9_-]", "-", f"{algorithm}-{size}")[:32],
+                notes=notes,
             )
             for size, rate in zip(sizes, rates, strict=True)
         ]
     if len({output.label for output in results}) < len(results):
         raise raw.error("openssl", "an algorithm has several rows; give one")
-    if not results:
+    if results:
+        results[1:] = (
+            dataclasses.replace(output, notes=()) for output in results[1:]
+        )
+    else:
         raise raw.error("openssl", "has no table of bytes per second")
     return results
 
@@ -264,7 +323,26 @@ def _read_openssl_clock(text: str) -> dict[str, str]:
     if not re.search(r"^(?:\+?DTP?:|Doing )", text, re.M):
         return {}
     is_elapsed = "You have chosen to measure elapsed time" in text
-    return {"clock": "elapsed" if is_elapsed else "user CPU"}
+    return {"clock": "elapsed"} if is_elapsed else _USER_TIME
+
+
+def _describe_user_time(text: str) -> tuple[str, ...]:
+    """Return a note on the time that openssl did not count."""
+    shares = [
+        float(used) / float(asked)
+        for asked, used in _OPENSSL_TIMES.findall(text)
+        if float(asked) > 0
+    ]
+    share = (
+        f"as little as {100 * min(shares):.0f} % of the time"
+        if shares and min(shares) < _USUAL_SHARE
+        else "only its own time"
+    )
+    return (
+        f"openssl ran without -elapsed and counted {share}: time that the "
+        "host takes from a guest (steal) is invisible; run openssl speed "
+        "-elapsed",
+    )
 
 
 READERS = (
@@ -276,7 +354,11 @@ READERS = (
     ),
     raw.Reader(
         tool="sysbench",
-        signature=re.compile(r"^sysbench [0-9.]+", re.M),
+        signature=re.compile(
+            r"^sysbench [0-9.]+|^CPU speed:$|^Threads fairness:$"
+            r"|^ *total number of events: ",
+            re.M,
+        ),
         read=read_sysbench,
     ),
     raw.Reader(

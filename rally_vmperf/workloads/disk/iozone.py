@@ -5,6 +5,7 @@ import re
 from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
+from rally_vmperf.workloads import options
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
@@ -44,12 +45,41 @@ _OUTPUT = outputs.Reader("iozone")
 _ADVICE = "iozone is not free software: "
 
 
+def _name_options(*names: str, has_value: bool) -> list[options.Option]:
+    """Return options of a name, a log or a display, or stated elsewhere."""
+    return [
+        options.Option(names=(name,), kind="name", has_value=has_value)
+        for name in names
+    ]
+
+
+_OPTIONS = options.OptionTable(
+    options=(
+        # The output states these: processes, sizes, tests and modes.
+        *_name_options("t", "l", "u", "s", "r", "i", has_value=True),
+        *_name_options("e", "I", "o", "R", "M", has_value=False),
+        # Names of files, and logs.
+        *_name_options("b", "f", "O", "Q", has_value=True),
+        options.Option(names=("F",), kind="name", has_value=False),
+        *(
+            options.Option(names=(name,))
+            for name in ("j", "H", "k", "S", "L", "y", "q", "g", "n", "P")
+        ),
+        *(
+            options.Option(names=(name,), has_value=False)
+            for name in ("c", "p", "x", "w", "W", "B", "m", "N", "K", "D", "G")
+        ),
+    )
+)
+
+
 class Iozone(base.Workload):
     """Concurrent processes that write and read a file each."""
 
     name = "iozone"
     title = "Disk: files of several processes with iozone"
     part = "disk"
+    TOOL_OPTIONS = _OPTIONS
     ARGUMENTS = schemas.schema(
         processes=schemas.concurrency("processes, each with a file", 64),
         size_mib=schemas.integer(

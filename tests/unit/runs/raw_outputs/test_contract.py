@@ -248,7 +248,7 @@ class OtherTestCase(Checked):
     @ddt.data(
         (SYSBENCH_OTHER, "sysbench: only the tests cpu and memory are read"),
         (OPENSSL_RSA, "openssl: has no table of bytes per second"),
-        (SOCKPERF_THROUGHPUT, "sockperf: the report is not complete"),
+        (SOCKPERF_THROUGHPUT, "sockperf: only ping-pong is read"),
         (
             json.dumps({"fio version": "3", "jobs": [{"trim": {"iops": 1}}]}),
             "fio: did not do any I/O",
