@@ -4,8 +4,12 @@ Each pair has the same command with one option changed, as a user might do.
 """
 
 import json
+import pathlib
 import unittest
 
+import yaml
+
+from rally_vmperf import errors
 from rally_vmperf.runs.raw_outputs import cleaning
 from rally_vmperf.runs.raw_outputs import imported
 from rally_vmperf.runs.raw_outputs import reading
@@ -153,13 +157,17 @@ ALIKE = (
 def list_differences(before, after):
     """Return the differences of two outputs of a tool as text."""
     first, second = (
-        reading.read(cleaning.clean(text.encode()), "", {})[0]
+        reading.read(cleaning.clean(text.encode()))[0]
         for text in (before, after)
     )
     keys = imported._list_differences(first.arguments, second.arguments)
     return imported._describe_differences(
         keys, first.arguments, second.arguments
     )
+
+
+DATA = pathlib.Path(__file__).parent / "data"
+PAIRS = yaml.safe_load((DATA / "pairs.yaml").read_text())
 
 
 class TestOptions(unittest.TestCase):
@@ -169,6 +177,27 @@ class TestOptions(unittest.TestCase):
         for before, after, pattern in DIFFERENT:
             with self.subTest(pattern):
                 self.assertRegex(list_differences(before, after), pattern)
+
+    def test_pairs(self):
+        """A pair of files is not compared, and the message says why."""
+        for name, reason in PAIRS.items():
+            bare, guest = (
+                [
+                    output
+                    for path in DATA.glob(f"{name}-{side}.*")
+                    for output in reading.read(
+                        cleaning.clean(path.read_bytes())
+                    )
+                ]
+                for side in ("bm", "guest")
+            )
+            baseline = imported.build_baseline("b", "m", bare, {})
+            with (
+                self.subTest(name),
+                self.assertRaises(errors.VMPerfError) as caught,
+            ):
+                imported.build_repetitions(baseline, guest, {})
+            self.assertIn(reason, str(caught.exception))
 
     def test_alike(self):
         for before, after in ALIKE:

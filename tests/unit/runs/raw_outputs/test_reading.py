@@ -114,7 +114,8 @@ class FieldTestCase(unittest.TestCase):
     @ddt.data(*sorted(EXPECTED))
     def test_output(self, name):
         expected = EXPECTED[name]
-        arguments = (f"{name}.txt", DATA, expected.get("given"))
+        suffix = "txt" if (DATA / f"{name}.txt").exists() else "json"
+        arguments = (f"{name}.{suffix}", DATA, expected.get("given"))
         if reason := expected.get("rejected"):
             with self.assertRaises(base.WorkloadError) as caught:
                 read(*arguments)
@@ -129,6 +130,8 @@ class FieldTestCase(unittest.TestCase):
             self.assertEqual(len(rights), len(read_values[metric]))
             for value, right in zip(read_values[metric], rights, strict=True):
                 self.assertAlmostEqual(right, value, delta=right * 1e-6)
+        notes = "".join(note for output in outputs for note in output.notes)
+        self.assertIn(expected.get("notes", ""), notes)
         expected_arguments = expected.get("arguments", {})
         self.assertEqual(
             expected_arguments,
@@ -136,9 +139,16 @@ class FieldTestCase(unittest.TestCase):
         )
 
     def test_all_outputs_are_expected(self):
-        self.assertEqual(
-            {path.stem for path in DATA.glob("*.txt")}, EXPECTED.keys()
-        )
+        names = {
+            path.stem
+            for suffix in ("txt", "json")
+            for path in DATA.glob(f"*.{suffix}")
+        }
+        pairs = yaml.safe_load((DATA / "pairs.yaml").read_text())
+        sides = {
+            f"{name}-{side}" for name in pairs for side in ("bm", "guest")
+        }
+        self.assertEqual(names, EXPECTED.keys() | sides)
 
     def test_kinds_of_quotation(self):
         """The values do not depend on what a mail or a page adds."""
