@@ -14,7 +14,7 @@ import typing as t
 Kind = t.Literal["condition", "place", "name", "flag"]
 #: A function of the text of an option, which returns an argument.
 Parse = t.Callable[[str], t.Any]
-_SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,6})?)([kKmMgGtT]?)(?:i?[bB])?")
+_SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,6})?)([kKmMgGtT]?)i?[bB]?")
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _LOOPBACK = re.compile(r"127\.|(?:::ffff:127\.)|::1$|localhost\b|0\.0\.0\.0$")
 #: The beginning of a path -> the class of the place.
@@ -43,6 +43,8 @@ class Option:
     :param parse: A function of the text that returns the argument.
     :param pattern: The pattern of the text in which an output states it, with
         the value as its group.
+    :param is_total: Whether the values of several such texts are added up,
+        such as those of threads.
     """
 
     names: tuple[str, ...]
@@ -52,6 +54,7 @@ class Option:
     has_value: bool = True
     parse: Parse = str
     pattern: re.Pattern[str] | None = None
+    is_total: bool = False
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -91,11 +94,27 @@ class OptionTable:
 
     def read_text(self, text: str) -> dict[str, str]:
         """Return the options that a text states, by name."""
-        return {
-            option.names[0]: match[1]
-            for option in self.options
-            if option.pattern and (match := option.pattern.search(text))
-        }
+        stated: dict[str, str] = {}
+        for option in self.options:
+            found = option.pattern.findall(text) if option.pattern else ()
+            if found:
+                stated[option.names[0]] = (
+                    str(sum(map(int, found))) if option.is_total else found[0]
+                )
+        return stated
+
+    def read_output(self, text: str, program: str) -> dict[str, t.Any]:
+        """Return the arguments that an output and a command line state.
+
+        :param text: The output, perhaps behind the only command line.
+        :param program: The name of the program on the command line.
+        """
+        arguments: dict[str, t.Any] = {}
+        commands = find_commands(text, program)
+        if len(commands) == 1:
+            stated, _ = self.read_argv(commands[0])
+            arguments = self.read(stated, is_complete=True)
+        return arguments | self.read(self.read_text(text))
 
     def read(
         self,
@@ -189,7 +208,8 @@ def find_commands(text: str, tool: str) -> list[list[str]]:
     :param tool: The name of the program.
     """
     pattern = re.compile(
-        r"^(?:[^\n|]{0,120}?[#$%>\]] ?|\+ ?|Command line used: )?"
+        r"^(?P<prompt>[^\n|]{0,120}?[#$%>\]] ?|\+ ?|"
+        r"[ \t]{0,20}Command line used: )?"
         r"(?:(?:sudo|time|nice|numactl|taskset|env|ip netns exec)"
         r"(?: [\w=,/.-]{1,60}){0,6} )?"
         rf"(?:[\w./~-]{{0,120}}/)?{tool}(?= )(?P<argv>(?: .*)?)$"
@@ -214,7 +234,10 @@ def find_commands(text: str, tool: str) -> list[list[str]]:
             (index for index, part in enumerate(split) if part in _ENDS),
             len(split),
         )
-        commands.append(split[:end])
+        has_options = any(part.startswith("-") for part in split[:end])
+        # Without both, it is a sentence that begins with the name.
+        if match["prompt"] or has_options:
+            commands.append(split[:end])
     return commands
 
 
@@ -225,6 +248,25 @@ _ENDS = ("|", ";", "&&", "||", ">", ">>", "2>&1", "&", "2>", "&>")
 def parse_number(text: str) -> t.Any:
     """Return the number in a text; the text itself if it is not one."""
     return int(text) if re.fullmatch(r"[0-9]{1,18}", text) else text
+
+
+def parse_float(text: str) -> t.Any:
+    """Return the number in a text; the text itself if it is not one."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def name_options(*names: str, has_value: bool = True) -> tuple[Option, ...]:
+    """Return options of names, logs and displays, or that are in the output.
+
+    They are not compared, or by what the output states.
+    """
+    return tuple(
+        Option(names=(name,), kind="name", has_value=has_value)
+        for name in names
+    )
 
 
 def parse_flag(text: str) -> bool:

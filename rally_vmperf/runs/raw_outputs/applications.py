@@ -8,6 +8,7 @@ from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.runs.raw_outputs import raw
 from rally_vmperf.workloads import base
+from rally_vmperf.workloads import options
 from rally_vmperf.workloads import registry
 from rally_vmperf.workloads.application import job
 from rally_vmperf.workloads.application import unixbench
@@ -101,20 +102,20 @@ def read_time(text: str, given: raw.Given) -> list[raw.RawOutput]:
             raise raw.error("time", f"has {len(times)} times instead of one")
         return [_create_time(given["command"], times[0], {})]
     for match in _TIMED.finditer(text):
-        options = [
-            option
-            for option in (match["options"] or "").split()
-            if option.startswith("-")
-        ]
+        parts = (match["options"] or "").partition(";")[0].split()
+        given_options = [part for part in parts if part.startswith("-")]
+        operands = [part for part in parts if not part.startswith("-")]
         command = "copy" if match["tool"] == "cp" else "compress"
         is_reverse = match["tool"] == "bunzip2" or any(
             re.fullmatch("-[a-z0-9]*d[a-z0-9]*|--decompress", option)
-            for option in options
+            for option in given_options
         )
         if command == "compress" and is_reverse:
             command = "decompress"
         # The files have other names on each machine.
-        arguments = {"options": sorted(options)}
+        arguments: dict[str, t.Any] = {"options": sorted(given_options)}
+        if operands:
+            arguments["place"] = options.classify_path(operands[-1])
         results.append(_create_time(command, match, arguments))
     if not results:
         raise raw.error(

@@ -85,7 +85,7 @@ def read_dd(text: str, given: raw.Given) -> list[raw.RawOutput]:
             "the summaries are of different sizes; give each command its own "
             "file",
         )
-    arguments = _read_dd_arguments(operands)
+    arguments = _read_dd_arguments(operands, direction)
     block, count = _parse_size(operands.get("bs", "")), arguments.get("count")
     size = block * count if block and count else 0
     metric = raw.find_metric(
@@ -166,55 +166,60 @@ def _parse_size(text: str) -> int:
     return int(match[1]) * _SUFFIXES.get(match[2], 0)
 
 
-def format_size(text: str) -> str:
+def _format_size(text: str) -> str:
     """Return a size in its shortest form, so that equal sizes are equal."""
     size = _parse_size(text)
-    if not size:
-        return text
-    for suffix, factor in (("M", 1 << 20), ("k", 1 << 10)):
-        if size % factor == 0:
-            return f"{size // factor}{suffix}"
-    return str(size)
+    return options.shorten_size(size) if size else text
 
 
 def _read_dd_arguments(
-    operands: collections.abc.Mapping[str, str],
+    operands: collections.abc.Mapping[str, str], direction: str
 ) -> dict[str, t.Any]:
     """Return the arguments in a command line of dd; {} without one."""
     if not operands:
         return {}
     flags = {
-        flag
+        f"{key}={flag}": flag
         for key in ("conv", "oflag", "iflag")
         for flag in operands.get(key, "").split(",")
+        if flag
     }
-    arguments: dict[str, t.Any] = {
-        "sync": next(
-            (
-                kind
-                for kind in ("fdatasync", "fsync", "dsync")
-                if kind in flags
-            ),
-            "none",
+    arguments = registry.get_workload("dd").TOOL_OPTIONS.read(
+        operands, is_complete=True
+    )
+    arguments["sync"] = next(
+        (
+            kind
+            for kind in ("fdatasync", "fsync", "dsync")
+            if kind in flags.values()
         ),
-        "direct": "direct" in flags,
-    }
-    if "sync" in operands.get("oflag", "").split(","):
-        arguments["sync"] = "sync"
+        "sync" if "oflag=sync" in flags else "none",
+    )
+    arguments["direct"] = "direct" in flags.values()
+    others = sorted(flags.keys() - _DD_FLAGS)
+    arguments["other_options"] = " ".join(
+        filter(None, (arguments["other_options"], *others))
+    )
     if "bs" in operands:
-        arguments["block_size"] = format_size(operands["bs"])
+        arguments["block_size"] = _format_size(operands["bs"])
     else:
         for key in ("ibs", "obs"):
-            arguments[key] = format_size(operands.get(key, "512"))
-    if count := _parse_size(operands.get("count", "")):
+            arguments[key] = _format_size(operands.get(key, "512"))
+    count = _parse_size(operands.get("count", ""))
+    if count:
         arguments["count"] = count
     if operands.get("if") in _SOURCES:
         arguments["source"] = operands["if"]
-    if "sparse" in flags:
-        arguments["sparse"] = True
+    place = operands.get("of" if direction == "write" else "if", "-")
+    arguments["place"] = options.classify_path(place)
     return arguments
 
 
+#: Flags that arguments state.
+_DD_FLAGS = {
+    *("conv=fdatasync", "conv=fsync", "oflag=dsync", "oflag=sync"),
+    *("oflag=direct", "iflag=direct"),
+}
 _IOZONE_SIZE = re.compile(
     r"^[ \t]{0,20}Each process writes a ([0-9]{1,15}) kbyte file in "
     r"([0-9]{1,9}) kbyte records$",
@@ -230,6 +235,7 @@ _IOZONE_TEST = re.compile(
     r"(?:\n(?![ \t]*(?:Children|Min xfer)).*){0,9}\n[ \t]{0,20}Min xfer ",
     re.M | re.I,
 )
+_IOZONE_OPTIONS = registry.get_workload("iozone").TOOL_OPTIONS
 _IOZONE_TITLES = {
     "initial writers": "write",
     "rewriters": "rewrite",
@@ -273,7 +279,7 @@ def read_iozone(text: str, given: raw.Given) -> list[raw.RawOutput]:
         raw.create_output(
             "iozone",
             {
-                **_read_iozone_options(text),
+                **_IOZONE_OPTIONS.read_output(text, "iozone"),
                 "processes": processes,
                 "size_mib": int(size) / 1024,
                 "record_size": f"{record}k",
@@ -284,16 +290,6 @@ def read_iozone(text: str, given: raw.Given) -> list[raw.RawOutput]:
             figures,
         )
     ]
-
-
-def _read_iozone_options(text: str) -> dict[str, t.Any]:
-    """Return the arguments in the command line that iozone prints."""
-    table = registry.get_workload("iozone").TOOL_OPTIONS
-    commands = options.find_commands(text, "iozone")
-    if not commands:
-        return {}
-    stated, _ = table.read_argv(commands[-1])
-    return table.read(stated, is_complete=True)
 
 
 READERS = (

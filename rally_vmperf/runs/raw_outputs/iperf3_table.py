@@ -131,12 +131,7 @@ def _read_arguments(
 ) -> dict[str, t.Any]:
     """Return the arguments that a table and a command line state."""
     table = registry.get_workload("iperf3").TOOL_OPTIONS
-    arguments: dict[str, t.Any] = {}
-    commands = options.find_commands(text, "iperf3")
-    if len(commands) == 1:
-        stated, _ = table.read_argv(commands[0])
-        arguments |= table.read(stated, is_complete=True)
-    arguments |= table.read(table.read_text(text))
+    arguments = table.read_output(text, "iperf3")
     connections = _CONNECTED.findall(text)
     streams = len(connections) or len(
         {row["id"] for row in rows if row["role"]} - {"SUM"}

@@ -5,6 +5,8 @@ import typing as t
 
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.runs.raw_outputs import raw
+from rally_vmperf.workloads import options
+from rally_vmperf.workloads import registry
 from rally_vmperf.workloads.network import ping
 
 _PING_COUNTS = re.compile(
@@ -33,6 +35,11 @@ _PING_SIZE = re.compile(
     r"^PING \S.{1,300}? ([0-9]{1,6})(?:\([0-9]{1,6}\)|(?= data| bytes|$))",
     re.M,
 )
+
+
+def _list_options(tool: str, text: str) -> dict[str, t.Any]:
+    """Return the arguments that an output and a command line state."""
+    return registry.get_workload(tool).TOOL_OPTIONS.read_output(text, tool)
 
 
 def read_ping(text: str, given: raw.Given) -> list[raw.RawOutput]:
@@ -84,6 +91,7 @@ def read_ping(text: str, given: raw.Given) -> list[raw.RawOutput]:
         raw.create_output(
             "ping",
             {
+                **_list_options("ping", text),
                 "directions": [direction],
                 "count": count,
                 **({"size": int(size[1])} if size else {}),
@@ -161,6 +169,7 @@ def read_sockperf(text: str, given: raw.Given) -> list[raw.RawOutput]:
         raw.create_output(
             "sockperf",
             {
+                **_list_options("sockperf", text),
                 "directions": [direction],
                 **({"protocol": protocol[1].lower()} if protocol else {}),
             },
@@ -215,33 +224,21 @@ def read_h2load(text: str, given: raw.Given) -> list[raw.RawOutput]:
     ]
 
 
-#: What the output states of the run -> the argument.
-_H2LOAD_ARGUMENTS = {
-    "clients": re.compile(
-        r"^spawning thread #[0-9]{1,4}: ([0-9]{1,9}) total client", re.M
-    ),
-    "requests": re.compile(r"^requests: ([0-9]{1,12}) total", re.M),
-    "protocol": re.compile(r"^Application protocol: (\S{1,20})$", re.M),
-}
+_H2LOAD_URI = re.compile(r"\bh2load .*?(\w+://\S{1,300})")
 
 
 def _read_h2load_arguments(text: str) -> dict[str, t.Any]:
-    """Return the arguments that an output of h2load states, a dict.
+    """Return the arguments that an output of h2load states.
 
-    Each thread states its own clients.
+    The number of requests of a run with a duration is a result.
     """
-    found = {
-        key: pattern.findall(text)
-        for key, pattern in _H2LOAD_ARGUMENTS.items()
-    }
-    arguments: dict[str, t.Any] = {
-        key: sum(map(int, found[key]))
-        for key in ("clients", "requests")
-        if found[key]
-    }
-    if found["protocol"]:
-        arguments["application_protocol"] = found["protocol"][0]
+    arguments = _list_options("h2load", text)
+    if re.search(r"^Progress of |Main benchmark duration", text, re.M):
+        arguments.pop("requests", None)
+    if "application_protocol" in arguments:
         arguments["tls"] = "TLS Protocol: " in text
+    if uri := _H2LOAD_URI.search(text):
+        arguments["path"] = options.classify_host(uri[1])
     return arguments
 
 
@@ -279,7 +276,11 @@ def read_wget(text: str, given: raw.Given) -> list[raw.RawOutput]:
     return [
         raw.create_output(
             "wget",
-            {"protocols": [protocol], "bytes": int(download["saved"])},
+            {
+                **_list_options("wget", text),
+                "protocols": [protocol],
+                "bytes": int(download["saved"]),
+            },
             {metric: float(download["rate"]) * factors[download["prefix"]]},
         )
         for download in files

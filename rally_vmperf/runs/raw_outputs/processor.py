@@ -10,6 +10,7 @@ from rally_vmperf.measurement.samples import sample
 from rally_vmperf.runs.raw_outputs import raw
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import registry
+from rally_vmperf.workloads import sysbench_report
 from rally_vmperf.workloads.cpu import openssl
 from rally_vmperf.workloads.memory import mbw
 
@@ -153,31 +154,14 @@ _P95 = re.compile(
     re.M,
 )
 _END = re.compile(r"^Threads fairness:\n(?:.*\n){0,1}.*execution time ", re.M)
-#: Arguments of both tests, and those of the test of memory.
-_THREADS = re.compile(r"^Number of threads: ([0-9]{1,6})$", re.M)
-_PRIMES = re.compile(
-    r"^(?:Prime numbers limit|Maximum prime number checked in CPU test): "
-    r"([0-9]{1,9})$",
-    re.M,
-)
 #: The beginning of the results of the processor, which posts often have
 #: without the options.
 _CPU_SPEED = re.compile(r"^CPU speed:\n +events per second:", re.M)
-_BLOCK = re.compile(
-    r"^ *(?:block size|Memory block size): ([0-9]{1,9})(Ki|Mi|K|M)?B?$",
-    re.M | re.I,
-)
+_CPU_ARGUMENTS = ("threads", "target_rate", "max_prime", "other_options")
 _MEMORY = re.compile(r"^Total operations: |MiB transferred", re.M)
-_SCOPE = re.compile(
-    r"^ *(?:scope|Memory scope type): ([a-z]{1,20})$", re.M | re.I
-)
 _OPERATION = re.compile(
     r"^ *(?:operation|Memory operations type): (read|write)$", re.M
 )
-
-
-#: The option --rate.
-_TARGET_RATE = re.compile(r"^Target transaction rate: ([0-9]{1,9})/sec", re.M)
 
 
 def read_sysbench(text: str, given: raw.Given) -> list[raw.RawOutput]:
@@ -190,15 +174,10 @@ def read_sysbench(text: str, given: raw.Given) -> list[raw.RawOutput]:
     duration, number = float(seconds[1]), int(events[1])
     if not (duration > 0 and number):
         raise raw.error("sysbench", f"did nothing in {duration:g} s")
-    threads = _THREADS.search(text)
-    arguments: dict[str, t.Any] = (
-        {"threads": int(threads[1])} if threads else {}
-    )
+    arguments = sysbench_report.OPTIONS.read_output(text, "sysbench")
     if "Running the test with following options:" in text:
-        rate = _TARGET_RATE.search(text)
-        arguments["target_rate"] = int(rate[1]) if rate else 0
-    primes = _PRIMES.search(text)
-    if primes or _CPU_SPEED.search(text):
+        arguments.setdefault("target_rate", 0)
+    if "max_prime" in arguments or _CPU_SPEED.search(text):
         p95 = _P95.search(text)
         latency = float(p95[1]) / 1000 if p95 else 0.0
         # It prints 0 for short events.
@@ -207,8 +186,9 @@ def read_sysbench(text: str, given: raw.Given) -> list[raw.RawOutput]:
             raw.create_output(
                 "sysbench",
                 {
-                    **arguments,
-                    **({"max_prime": int(primes[1])} if primes else {}),
+                    key: arguments[key]
+                    for key in _CPU_ARGUMENTS
+                    if key in arguments
                 },
                 {
                     raw.find_metric("sysbench", f"cpu.sysbench.{name}"): figure
@@ -227,9 +207,8 @@ def _read_memory(
     :param number: The number of events.
     :param duration: The time of all of them in seconds.
     """
-    block, operation = _BLOCK.search(text), _OPERATION.search(text)
-    scope = _SCOPE.search(text)
-    if not (block and operation):
+    operation = _OPERATION.search(text)
+    if not ("block_kib" in arguments and operation):
         raise raw.error(
             "sysbench",
             "the block size and the operation (read or write) are missing; "
@@ -237,8 +216,7 @@ def _read_memory(
             if _MEMORY.search(text)
             else "only the tests cpu and memory are read",
         )
-    factors = {"": 1, "k": 1 << 10, "m": 1 << 20}
-    size = int(block[1]) * factors[(block[2] or "").lower()[:1]]
+    size = arguments["block_kib"] * 1024
     name = operation[1]
     metric = raw.find_metric(
         "sysbench_memory",
@@ -247,12 +225,7 @@ def _read_memory(
     )
     return raw.create_output(
         "sysbench_memory",
-        {
-            **arguments,
-            "operations": [name],
-            "block_kib": size / 1024,
-            **({"scope": scope[1]} if scope else {}),
-        },
+        {**arguments, "operations": [name]},
         {metric: number * size / duration},
     )
 
@@ -281,6 +254,9 @@ def read_openssl(text: str, given: raw.Given) -> list[raw.RawOutput]:
     if not sizes and block:
         sizes = block[1].split(":")
     results, clock = [], _read_openssl_clock(text)
+    stated = registry.get_workload("openssl").TOOL_OPTIONS.read_output(
+        text, "openssl"
+    )
     notes = _describe_user_time(text) if clock == _USER_TIME else ()
     for name, row in _OPENSSL_ROW.findall(text):
         algorithm = name.strip().lower().replace(" ", "-")
@@ -291,6 +267,7 @@ def read_openssl(text: str, given: raw.Given) -> list[raw.RawOutput]:
             raw.RawOutput(
                 workload="openssl",
                 arguments={
+                    **stated,
                     "algorithm": algorithm,
                     "block_size": int(size),
                     "threads": max(1, text.count("\nForked child ")),

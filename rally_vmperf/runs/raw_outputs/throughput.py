@@ -130,12 +130,7 @@ def _find_iperf_total(
 
 def _read_iperf_arguments(text: str) -> dict[str, t.Any]:
     """Return the arguments that an output of iperf 2 states."""
-    arguments: dict[str, t.Any] = {}
-    commands = options.find_commands(text, "iperf")
-    if len(commands) == 1:
-        stated, _ = _IPERF_OPTIONS.read_argv(commands[0])
-        arguments |= _IPERF_OPTIONS.read(stated, is_complete=True)
-    arguments |= _IPERF_OPTIONS.read(_IPERF_OPTIONS.read_text(text))
+    arguments = _IPERF_OPTIONS.read_output(text, "iperf")
     connections = _IPERF_CONNECTION.findall(text) or [
         ("", host) for host in _IPERF_CLIENT.findall(text)
     ]

@@ -45,22 +45,14 @@ _OUTPUT = outputs.Reader("iozone")
 _ADVICE = "iozone is not free software: "
 
 
-def _name_options(*names: str, has_value: bool) -> list[options.Option]:
-    """Return options of a name, a log or a display, or stated elsewhere."""
-    return [
-        options.Option(names=(name,), kind="name", has_value=has_value)
-        for name in names
-    ]
-
-
 _OPTIONS = options.OptionTable(
     options=(
         # The output states these: processes, sizes, tests and modes.
-        *_name_options("t", "l", "u", "s", "r", "i", has_value=True),
-        *_name_options("e", "I", "o", "R", "M", has_value=False),
+        *options.name_options("t", "l", "u", "s", "r", "i"),
+        *options.name_options("e", "I", "o", "R", "M", has_value=False),
         # Names of files, and logs.
-        *_name_options("b", "f", "O", "Q", has_value=True),
-        options.Option(names=("F",), kind="name", has_value=False),
+        *options.name_options("b", "f", "O", "Q"),
+        *options.name_options("F", has_value=False),
         *(
             options.Option(names=(name,))
             for name in ("j", "H", "k", "S", "L", "y", "q", "g", "n", "P")

@@ -68,31 +68,18 @@ _VALUES = (
 )
 #: The direction and the protocol are in the name of the metric.
 _NAMES = (
-    ("c", "client"),
-    ("p", "port"),
-    ("i", "interval"),
-    ("f", "format"),
-    ("T", "title"),
-    ("B", "bind"),
-    ("I", "pidfile"),
-    ("cport",),
-    ("logfile",),
-    ("connect-timeout",),
-)
-_NAMES_WITHOUT_VALUE = (
-    *("s", "server", "u", "udp", "R", "reverse", "bidir", "protocol"),
-    *("J", "json", "json-stream", "V", "verbose", "d", "debug", "4", "6"),
-    *("get-server-output", "forceflush", "timestamps", "1", "one-off"),
-    *("D", "daemon", "udp-counters-64bit", "version4", "version6"),
+    *options.name_options("c", "client", "p", "port", "i", "interval", "f"),
+    *options.name_options("format", "T", "title", "B", "bind", "I"),
+    *options.name_options("pidfile", "cport", "logfile", "connect-timeout"),
+    *options.name_options("s", "server", "u", "udp", has_value=False),
+    *options.name_options("R", "reverse", "bidir", has_value=False),
+    *options.name_options("protocol", "J", "json", has_value=False),
+    *options.name_options("json-stream", "V", "verbose", has_value=False),
+    *options.name_options("d", "debug", "4", "6", "1", has_value=False),
+    *options.name_options("get-server-output", "forceflush", has_value=False),
+    *options.name_options("timestamps", "one-off", "D", has_value=False),
+    *options.name_options("daemon", "version4", "version6", has_value=False),
+    *options.name_options("udp-counters-64bit", has_value=False),
 )
 
-TABLE = options.OptionTable(
-    options=(
-        *_VALUES,
-        *(options.Option(names=names, kind="name") for names in _NAMES),
-        *(
-            options.Option(names=(name,), kind="name", has_value=False)
-            for name in _NAMES_WITHOUT_VALUE
-        ),
-    ),
-)
+TABLE = options.OptionTable(options=(*_VALUES, *_NAMES))

@@ -66,21 +66,13 @@ _OPTIONS = options.OptionTable(
         options.Option(names=("n", "num")),
         options.Option(names=("S", "tos")),
         options.Option(names=("N", "nodelay"), has_value=False),
-        *(
-            options.Option(names=names, kind="name")
-            for names in (
-                *(("c", "client"), ("t", "time"), ("p", "port")),
-                *(("i", "interval"), ("f", "format"), ("B", "bind")),
-                *(("x", "reportexclude"), ("y", "reportstyle"), ("o",)),
-            )
-        ),
-        *(
-            options.Option(names=(name,), kind="name", has_value=False)
-            for name in (
-                *("s", "server", "R", "reverse", "e", "enhanced", "V"),
-                *("m", "print_mss", "full-duplex", "sum-only", "D"),
-            )
-        ),
+        *options.name_options("c", "client", "t", "time", "p", "port", "i"),
+        *options.name_options("interval", "f", "format", "B", "bind", "x"),
+        *options.name_options("reportexclude", "y", "reportstyle", "o"),
+        *options.name_options("s", "server", "R", "reverse", has_value=False),
+        *options.name_options("e", "enhanced", "V", "m", has_value=False),
+        *options.name_options("print_mss", "full-duplex", has_value=False),
+        *options.name_options("sum-only", "D", has_value=False),
     )
 )
 

@@ -103,6 +103,8 @@ class ReadTestCase(unittest.TestCase):
                 "sync": "fdatasync",
                 "direct": False,
                 "source": "/dev/zero",
+                "place": "file",
+                "other_options": "",
             },
             output.arguments,
         )
@@ -129,6 +131,8 @@ class ReadTestCase(unittest.TestCase):
                 "count": 1,
                 "sync": "none",
                 "direct": True,
+                "place": "file",
+                "other_options": "",
             },
             output.arguments,
         )
