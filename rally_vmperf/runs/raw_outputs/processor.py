@@ -13,6 +13,7 @@ from rally_vmperf.workloads import registry
 from rally_vmperf.workloads import sysbench_report
 from rally_vmperf.workloads.cpu import openssl
 from rally_vmperf.workloads.memory import mbw
+from rally_vmperf.workloads.memory import stream
 
 _MBW_SIZE = re.compile(r"\bMiB: ([0-9]{1,6})\.0+\s")
 _MBW_ROW = re.compile(r"^[0-9]+\s+Method: ([A-Z]+)\s", re.M)
@@ -322,12 +323,64 @@ def _describe_user_time(text: str) -> tuple[str, ...]:
     )
 
 
+_STREAM_ROWS = re.compile(r"^Copy:? +[0-9.]{1,20} ", re.M)
+
+
+def read_stream(text: str, given: raw.Given) -> list[raw.RawOutput]:
+    """Return the best rate of each kernel of STREAM.
+
+    Posts often have the rows alone, each of which is a result.
+    """
+    if len(_STREAM_ROWS.findall(text)) > 1:
+        raise raw.several_runs("stream")
+    if "Failed Validation on array" in text:
+        raise raw.error("stream", "failed: its arrays have wrong values")
+    if "STREAM version " in text and "Solution Validates" not in text:
+        raise raw.error(
+            "stream",
+            "the output is cut before 'Solution Validates'; give the complete "
+            "output",
+        )
+    workload = registry.get_workload("stream")
+    arguments = workload.TOOL_OPTIONS.read(
+        workload.TOOL_OPTIONS.read_text(text)
+    )
+    elements = arguments.pop("elements", 0)
+    size = elements * arguments.get("element_bytes", 0)
+    if size:
+        arguments["size_mib"] = size / (1 << 20)
+    rates = stream.parse_rates(text, size)
+    if not rates:
+        raise raw.error("stream", f"has no rates: {raw.describe(text)}")
+    return [
+        raw.create_output(
+            "stream",
+            arguments,
+            {
+                raw.find_metric(
+                    "stream", f"memory.stream.{kernel}.bandwidth"
+                ): rate
+                for kernel, rate in rates.items()
+            },
+        )
+    ]
+
+
 READERS = (
     raw.Reader(
         tool="mbw",
         signature=re.compile(r"^(?:[0-9]+|AVG)\s+Method: ", re.M),
         read=read_mbw,
         given={"version": "version of mbw, such as 1.4"},
+    ),
+    raw.Reader(
+        tool="stream",
+        signature=re.compile(
+            r"^STREAM version \$|^Function +(?:Best )?Rate \(?MB/s|"
+            r"^Triad:? +[0-9.]{1,20} +[0-9.]{1,20} +[0-9.]{1,20} ",
+            re.M,
+        ),
+        read=read_stream,
     ),
     raw.Reader(
         tool="sysbench",

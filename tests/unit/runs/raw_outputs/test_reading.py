@@ -29,6 +29,7 @@ GOLDEN = {
     "sysbench-1.0.20-cpu.txt": ("sysbench", {}),
     "sysbench-1.1.0-cpu.txt": ("sysbench", {}),
     "sysbench_memory-1.0.20-read.txt": ("sysbench", {}),
+    "stream-5.10.txt": ("stream", {}),
     "mbw-2.0.txt": ("mbw", {}),
     "mbw-r730xd-2019-guest.txt": ("mbw", {"version": "1.4"}),
     "unixbench-6.0.0.txt": ("unixbench", {"copies": "2"}),
