@@ -24,12 +24,6 @@ if t.TYPE_CHECKING:
     from rally_vmperf.report import reports
     from rally_vmperf.runs.raw_outputs import raw
 
-    _JudgedOutputs = tuple[
-        document.Baseline,
-        list[repetition.Repetition],
-        summary.Judgement,
-    ]
-
 _COLUMNS = (
     *("METRIC", "BARE METAL", "GUEST", "OVERHEAD", "INTERVAL"),
     *("VERDICT", "WARNINGS"),
@@ -191,7 +185,8 @@ def judge_outputs(parsed: argparse.Namespace) -> tuple[list[str], bool]:
     from rally_vmperf.judging import verdict_table
     from rally_vmperf.questions.overhead import conclusion
 
-    _, _, judgement = _judge(parsed)
+    judged = _judge(parsed)
+    judgement = judged.judgement
     table = [_COLUMNS, *map(_format_row, judgement.compared)]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     lines = [verdict_table.aligned(row, widths) for row in table]
@@ -205,6 +200,7 @@ def judge_outputs(parsed: argparse.Namespace) -> tuple[list[str], bool]:
     lines += [headline, *conclusion.conclude(judgement)]
     reasons = (row.reason for row in judgement.compared if not row.comparison)
     lines += [f"Not compared: {reason}." for reason in dict.fromkeys(reasons)]
+    lines += judged.unstated
     if any(
         row.comparison and row.comparison.low is None for row in judgement.rows
     ):
@@ -219,13 +215,14 @@ def report_outputs(parsed: argparse.Namespace) -> "reports.RunReport":
     from rally_vmperf.questions.overhead import question
     from rally_vmperf.report import reports
 
-    content, repetitions, judgement = _judge(parsed)
+    judged = _judge(parsed)
+    content, judgement = judged.baseline, judged.judgement
     run = judged_run.JudgedRun(
         question=question.QUESTION.name,
         title=f"Guest compared with {content.name}",
         records=(),
-        repetitions=tuple(repetitions),
-        judged_repetitions=tuple(repetitions),
+        repetitions=tuple(judged.repetitions),
+        judged_repetitions=tuple(judged.repetitions),
         judgements={question.OVERHEAD.heading: judgement},
         machines=(),
         machines_error="",
@@ -242,12 +239,26 @@ def report_outputs(parsed: argparse.Namespace) -> "reports.RunReport":
                 [f"baseline {content.name}, machine {content.machine.name}"],
             ),
             ("Confidence", [f"{judgement.confidence * 100:g} %"]),
+            *([("Options", judged.unstated)] if judged.unstated else []),
         ],
     )
 
 
-def _judge(parsed: argparse.Namespace) -> "_JudgedOutputs":
-    """Judge outputs; return baseline, guest repetitions and judgement."""
+class _JudgedOutputs(t.NamedTuple):
+    """Outputs that are compared with a baseline.
+
+    :param repetitions: The repetitions of the guest.
+    :param unstated: Sentences on options that the outputs do not state.
+    """
+
+    baseline: document.Baseline
+    repetitions: "list[repetition.Repetition]"
+    judgement: "summary.Judgement"
+    unstated: list[str]
+
+
+def _judge(parsed: argparse.Namespace) -> _JudgedOutputs:
+    """Judge outputs of a guest; print what is not compared."""
     from rally_vmperf.measurement import gathering
     from rally_vmperf.measurement import repetition
     from rally_vmperf.measurement.comparison import limits
@@ -301,7 +312,12 @@ def _judge(parsed: argparse.Namespace) -> "_JudgedOutputs":
         metrics,
         may_be_unmatched=True,
     )
-    return content, repetitions, judge.judgement()
+    return _JudgedOutputs(
+        content,
+        repetitions,
+        judge.judgement(),
+        imported.describe_unstated(content, guest),
+    )
 
 
 def _complete_limits(

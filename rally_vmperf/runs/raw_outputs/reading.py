@@ -25,13 +25,23 @@ READERS: dict[str, raw.Reader] = {
         *applications.READERS,
     )
 }
-#: Outputs that are recognised, but in a format that is not read.
-_OTHER_FORMATS = (
-    (
-        re.compile(r"^Running [0-9]+s test @|Requests/sec:", re.M),
-        "this is wrk, which is not read; use h2load",
-    ),
-)
+#: The beginnings of lines of tools that are not read -> the tool.
+_OTHER_TOOLS = {
+    r"Running [0-9]+[smh] test @|Requests/sec: ": "wrk",
+    r"This is ApacheBench|Requests per second: ": "ab",
+    r"MIGRATED TCP |(?:TCP|UDP)_\w+ .*TEST from ": "netperf",
+    r"stress-ng: info: ": "stress-ng",
+    r"Version +[12]\.[0-9]+.* ------Sequential Output": "bonnie++",
+    r"7-Zip |Avr: +[0-9]+ ": "7-Zip",
+    r"--- .* ioping statistics ---": "ioping",
+    r"(?:tcp|udp|rc_rdma)_(?:bw|lat):$": "qperf",
+    r"====== (?:GET|SET|PING_\w+) ======": "redis-benchmark",
+    r"transaction type: .*|tps = [0-9]": "pgbench",
+    r"Geekbench [0-9]": "Geekbench",
+    r" Timing (?:cached|buffered disk|O_DIRECT) ": "hdparm",
+    r"CoreMark 1\.0|CoreMark Size ": "CoreMark",
+    r"Phoronix Test Suite ": "the Phoronix Test Suite",
+}
 
 
 def recognise(text: str, *, is_json: bool = False) -> raw.Reader:
@@ -45,9 +55,12 @@ def recognise(text: str, *, is_json: bool = False) -> raw.Reader:
             return reader
     if is_json:
         raise _long_line_error(text)
-    for pattern, message in _OTHER_FORMATS:
-        if pattern.search(text):
-            raise base.WorkloadError(message)
+    for pattern, name in _OTHER_TOOLS.items():
+        if re.search(rf"^ ?(?:{pattern})", text, re.M):
+            raise base.WorkloadError(
+                f"this is {name}, which is not read; the tools that are read "
+                f"are {', '.join(READERS)}"
+            )
     raise base.WorkloadError(
         f"the output is not recognised: {raw.describe(text)}; name the tool "
         f"as in TOOL=FILE ({', '.join(READERS)})"

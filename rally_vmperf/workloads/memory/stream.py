@@ -23,7 +23,12 @@ _ROW = re.compile(
     r"([0-9.]{1,20}) +([0-9.]{1,20})$",
     re.M,
 )
-_VALID = re.compile(r"^Solution Validates\b", re.M)
+#: The complete end of an output.
+_VALID = re.compile(
+    r"^Solution Validates: avg error less than \S{1,20} on all three arrays\n"
+    r"-{61}\s*\Z",
+    re.M,
+)
 #: The maximum relative difference between the rate, and the bytes divided by
 #: the time, in addition to the rounding of the time.
 _TOLERANCE = 0.001

@@ -68,6 +68,7 @@ class StreamTestCase(unittest.TestCase):
 
     @ddt.data(
         ("Triad:          12625.6", "Triad:           9625.6", "Triad moved"),
+        ("all three arrays\n---", "all three arrays\n-", "validate"),
         ("Solution Validates", "Failed Validation on array a[]", "validate"),
         ("counted = 2", "counted = 1", "Threads counted = 2"),
         ("Scale:  ", "Scalar: ", "ran 3 kernels instead of 4"),
