@@ -36,6 +36,8 @@ def read_unixbench(text: str, given: raw.Given) -> list[raw.RawOutput]:
         numbers = [one for one in numbers if str(one) == given["copies"]]
     if not numbers:
         raise raw.error("unixbench", "the report has no run of its tests")
+    table = registry.get_workload("unixbench").TOOL_OPTIONS
+    stated = table.read(table.read_text(text))
     results = []
     for copies in numbers:
         try:
@@ -52,7 +54,11 @@ def read_unixbench(text: str, given: raw.Given) -> list[raw.RawOutput]:
         results.append(
             raw.RawOutput(
                 workload="unixbench",
-                arguments={"tests": list(rates), "copies": copies},
+                arguments={
+                    **stated,
+                    "tests": list(rates),
+                    "copies": copies,
+                },
                 repetitions=((*rates.values(), *_read_index(text, copies)),),
                 label=f"copies-{copies}" if copies > 1 else "",
                 notes=tuple(

@@ -25,6 +25,8 @@ _CONNECTED = re.compile(
     re.M,
 )
 _SERVER = re.compile(r"^Connecting to host ([^\s,]{1,100}),", re.M)
+#: The default of TCP, in bytes.
+_TCP_BLOCK = 128 << 10
 _SEPARATOR = "\n- - - -"
 SIGNATURE = re.compile(
     r"^iperf3: |^iperf 3\.[0-9]|^Connecting to host \S+, port [0-9]+$|"
@@ -159,6 +161,12 @@ def rename_for_udp(
         )
         for key, argument in arguments.items()
     }
-    if not renamed.get("bitrate"):
-        renamed.pop("bitrate", None)
-    return renamed
+    # These are not the defaults of UDP.
+    for name, other in (("bitrate", 0), ("datagram", _TCP_BLOCK)):
+        if renamed.get(name) == other:
+            del renamed[name]
+    return {
+        key: argument
+        for key, argument in renamed.items()
+        if key not in ("congestion", "segment")
+    }

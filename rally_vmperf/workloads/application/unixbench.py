@@ -11,6 +11,7 @@ import zlib
 from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
+from rally_vmperf.workloads import options
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import sequence
@@ -212,12 +213,26 @@ _COPY_LIMIT = re.compile(
 _TARBALL = "unixbench.tar"
 
 
+_OPTIONS = options.OptionTable(
+    options=(
+        options.Option(
+            names=("version",),
+            argument="version",
+            pattern=re.compile(
+                r"BYTE UNIX Benchmarks \(Version ([\w.]{1,20})\)"
+            ),
+        ),
+    )
+)
+
+
 class UnixBench(sequence.SequenceWorkload):
     """Tests of processor, system calls, processes, pipes and page cache."""
 
     name = "unixbench"
     title = "System: UnixBench"
     part = "application"
+    TOOL_OPTIONS = _OPTIONS
     ARGUMENTS = schemas.schema(
         tests=schemas.sequence(TESTS),
         copies=schemas.integer(

@@ -46,6 +46,7 @@ _OPTIONS = options.OptionTable(
         options.Option(
             names=("seconds",),
             argument="time",
+            default="3",
             parse=options.parse_number,
             pattern=re.compile(
                 r"^(?:Doing .{1,80} for (?=[0-9]{1,6}s)|\+DTP?:[^:\s]{1,40}:)"

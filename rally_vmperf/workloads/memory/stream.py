@@ -77,8 +77,7 @@ _OPTIONS = options.OptionTable(
             argument="threads",
             parse=options.parse_number,
             pattern=re.compile(
-                r"^Number of Threads (?:counted|requested) = ([0-9]{1,6})$",
-                re.M,
+                r"^Number of Threads counted = ([0-9]{1,6})$", re.M
             ),
         ),
     )

@@ -4,6 +4,8 @@ import re
 
 from rally_vmperf.workloads import options
 
+#: The length of the buffer of TCP in bytes; that of UDP depends on the path.
+_TCP_BLOCK = "131072"
 #: The line of ``-V`` in a table.
 _TEST = r"^Starting Test: protocol: "
 _VALUES = (
@@ -17,6 +19,7 @@ _VALUES = (
     options.Option(
         names=("duration", "t", "time"),
         argument="time",
+        default="10",
         parse=options.parse_number,
         pattern=re.compile(rf"{_TEST}.*, ([0-9]{{1,6}}) second test", re.M),
     ),
@@ -30,6 +33,7 @@ _VALUES = (
     options.Option(
         names=("blksize", "l", "length"),
         argument="blksize",
+        default=_TCP_BLOCK,
         parse=options.parse_size,
         pattern=re.compile(rf"{_TEST}.*, ([0-9]{{1,9}}) byte blocks", re.M),
     ),
@@ -48,21 +52,19 @@ _VALUES = (
     options.Option(
         names=("sender_tcp_congestion", "C", "congestion", "linux-congestion"),
         argument="congestion",
+        default="cubic",
     ),
     options.Option(
         names=("tcp_mss", "M", "set-mss"),
         argument="segment",
+        default="0",
         parse=options.parse_number,
     ),
     options.Option(names=("tos", "S", "dscp"), default="0"),
     options.Option(names=("bytes", "n"), default="0"),
     options.Option(names=("blocks", "k", "blockcount"), default="0"),
-    options.Option(
-        names=("Z", "zerocopy"),
-        argument="zero_copy",
-        has_value=False,
-        parse=options.parse_flag,
-    ),
+    # Tables and JSON lack these, and command lines have them.
+    options.Option(names=("Z", "zerocopy"), has_value=False),
     options.Option(names=("N", "no-delay"), has_value=False),
     options.Option(names=("A", "affinity")),
 )

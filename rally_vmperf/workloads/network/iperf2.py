@@ -58,7 +58,10 @@ _OPTIONS = options.OptionTable(
             parse=options.parse_number,
         ),
         options.Option(
-            names=("M", "mss"), argument="segment", parse=options.parse_number
+            names=("M", "mss"),
+            argument="segment",
+            default="0",
+            parse=options.parse_number,
         ),
         options.Option(names=("Z", "tcp-congestion", "linux-congestion")),
         options.Option(names=("b", "bandwidth")),
