@@ -7,6 +7,7 @@ line.
 
 import codecs
 import itertools
+import quopri
 import re
 import textwrap
 
@@ -28,6 +29,8 @@ _SPACES = dict.fromkeys(map(ord, "\u00a0\u2007\u2009\u202f"), " ") | {
 }
 #: Colours and cursor movements of a terminal.
 _CONTROL = re.compile(r"\x1b(?:\[[0-9;?]{0,20}[A-Za-z]|\][^\x07]{0,200}\x07)")
+#: The sign = in archives of mails (quoted-printable).
+_ENCODED_SIGN = "=3D"
 _FENCE = re.compile(r"^ {0,3}(?:```|~~~).{0,20}\n", re.M)
 #: The maximum number of prefixes of a line, such as quote marks of mails.
 _MAX_PREFIXES = 4
@@ -40,6 +43,8 @@ _MONTH = r"(?:[A-Z][a-z]{2} )?[A-Z][a-z]{2} [ 0-9][0-9]"
 _PREFIXES = (
     # Mails, and tables.
     _QUOTE,
+    # Test runners and logs of CI.
+    re.compile(r"(?i:\[(?:std(?:out|err)|out(?:put)?|info|debug)\])(?: |$)"),
     # docker compose logs.
     re.compile(r"(?P<source>[A-Za-z0-9][\w.-]{0,80}) *\|(?: |$)"),
     # kubectl logs --prefix.
@@ -76,6 +81,9 @@ def clean(content: bytes) -> str:
         sources.
     """
     text = _decode(content)
+    if text.count(_ENCODED_SIGN) >= _FEWEST:
+        encoded = text.encode("utf-8", "replace")
+        text = quopri.decodestring(encoded).decode("utf-8", "replace")
     overwritten = text.replace("\r", "\n")
     if len(text) > output_bounds.MAX_CHARACTERS:
         return text

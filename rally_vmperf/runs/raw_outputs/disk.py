@@ -35,6 +35,7 @@ _DD_FOREIGN = re.compile(
 )
 #: A summary that begins behind other text.
 _DD_PRECEDED = re.compile(r"[0-9]\+[01] records (?:in|out)$| copied, ", re.M)
+_EMPTY_LINES = re.compile(r"\n(?:[ \t]*\n)+")
 _SUFFIXES = {
     **{"": 1, "c": 1, "w": 2, "b": 512},
     **{letter: 1 << 10 * n for n, letter in enumerate("kMGT", 1)},
@@ -48,6 +49,8 @@ _SINKS = ("/dev/null", "/dev/zero")
 
 def read_dd(text: str, given: raw.Given) -> list[raw.RawOutput]:
     """Return the rates in dd's summaries, each of which is a repetition."""
+    # Web pages and notes have empty lines between the lines.
+    text = _EMPTY_LINES.sub("\n", text)
     if failure := _DD_ERROR.search(text):
         raise raw.error("dd", f"failed: {failure[1]}")
     commands = {
@@ -252,6 +255,12 @@ def read_iozone(text: str, given: raw.Given) -> list[raw.RawOutput]:
     A test is complete with its last line, whatever follows it.
     """
     sizes, count = _IOZONE_SIZE.findall(text), _IOZONE_COUNT.search(text)
+    if not sizes and "Children see throughput for" in text:
+        raise raw.error(
+            "iozone",
+            "the line 'Each process writes a ... kByte file' is missing; give "
+            "the complete output",
+        )
     if not sizes or not count:
         raise raw.error(
             "iozone",
@@ -306,7 +315,10 @@ READERS = (
     ),
     raw.Reader(
         tool="iozone",
-        signature=re.compile(r"Iozone: Performance Test", re.I),
+        signature=re.compile(
+            r"Iozone: Performance Test|^ *Children see throughput for ",
+            re.I | re.M,
+        ),
         read=read_iozone,
     ),
 )

@@ -27,19 +27,26 @@ _CONNECTED = re.compile(
 _SERVER = re.compile(r"^Connecting to host ([^\s,]{1,100}),", re.M)
 #: The default of TCP, in bytes.
 _TCP_BLOCK = 128 << 10
+#: Blanks and tabs before lines, of which notes have different numbers.
+INDENT = re.compile(r"^[ \t]+", re.M)
+#: The line behind the row of a whole run with UDP, of the client.
+_SENT = re.compile(
+    r"^\[ {0,3}[0-9]{1,5}\] Sent ([0-9]{1,15}) datagrams$", re.M
+)
 _SEPARATOR = "\n- - - -"
 SIGNATURE = re.compile(
     r"^iperf3: |^iperf 3\.[0-9]|^Connecting to host \S+, port [0-9]+$|"
     r"^\[ ID\](?:\[Role\])? Interval +Transfer +(?:Bitrate|\w+ +Retr)|"
     r"^\[ ID\] Interval .*(?<!/)Total Datagrams$|"
-    r"Cwnd$|^\[.{1,4}\] .* (?:sender|receiver)$",
+    r"Cwnd$|^[ \t]*\[.{1,4}\] .* (?:sender|receiver)$|"
+    r"^[ \t]*\[[ 0-9A-Z]{1,5}\] +[0-9.]{4,12}-[0-9.]{4,12} {2,3}sec ",
     re.M,
 )
 
 
 def read_table(text: str, given: raw.Given) -> list[raw.RawOutput]:
     """Return the rate, the retransmits or the loss in iperf3's table."""
-    text = text.partition("\nServer output:")[0]
+    text = INDENT.sub("", text).partition("\nServer output:")[0]
     if failure := _FAILURE.search(text):
         raise raw.error("iperf3", f"failed: {failure[0][:200]}")
     if len(re.findall("^Connecting to host |^Accepted conn", text, re.M)) > 1:
@@ -97,8 +104,11 @@ def _find_total(
     :raises WorkloadError: If there is not exactly one.
     """
     end = text.rfind(_SEPARATOR)
+    sent = _SENT.findall(text)
     totals = [row for row in rows if row["role"] == role] or [
-        row for row in rows if row["lost"] and 0 <= end < row.start()
+        row
+        for row in rows
+        if row["lost"] and (0 <= end < row.start() or row["total"] in sent)
     ]
     sums = [row for row in totals if row["id"] == "SUM"] or totals
     if len({row["id"] for row in sums}) < len(sums):

@@ -19,6 +19,11 @@ _PING_TIMES = re.compile(
     re.M,
 )
 _PING_STAMP = re.compile(r"^\[[0-9]{1,12}\.[0-9]{1,9}\] ", re.M)
+#: The name of the machine that answered, before its address.
+_PING_NAME = re.compile(
+    r"^([0-9]{1,6} bytes from )\S{1,255} (?=\([^\s()]{1,60}\): icmp_seq=)",
+    re.M,
+)
 _PING_DUPLICATES = re.compile(r", \+([0-9]{1,9}) duplicates")
 #: The counts in another language, such as "3 Pakete übertragen, 3 empfangen".
 _PING_FOREIGN = re.compile(
@@ -57,7 +62,7 @@ def read_ping(text: str, given: raw.Given) -> list[raw.RawOutput]:
             if _PING_WINDOWS.search(text)
             else "the counts must be once at its end",
         )
-    text = _PING_STAMP.sub("", text)
+    text = _PING_NAME.sub(r"\1", _PING_STAMP.sub("", text))
     count, received = map(int, counts[0])
     duplicates = _PING_DUPLICATES.search(text)
     if duplicates and int(duplicates[1]) >= received:

@@ -28,7 +28,7 @@ READERS: dict[str, raw.Reader] = {
 #: The beginnings of lines of tools that are not read -> the tool.
 _OTHER_TOOLS = {
     r"Running [0-9]+[smh] test @|Requests/sec: ": "wrk",
-    r"This is ApacheBench|Requests per second: ": "ab",
+    r"This is ApacheBench|Concurrency Level: ": "ab",
     r"MIGRATED TCP |(?:TCP|UDP)_\w+ .*TEST from ": "netperf",
     r"stress-ng: info: ": "stress-ng",
     r"Version +[12]\.[0-9]+.* ------Sequential Output": "bonnie++",

@@ -40,6 +40,7 @@ _IPERF3_OPTIONS = registry.get_workload("iperf3").TOOL_OPTIONS
 
 def read_iperf(text: str, given: raw.Given) -> list[raw.RawOutput]:
     """Return the rate of all streams over the whole run, of iperf 2."""
+    text = iperf3_table.INDENT.sub("", text)
     if _IPERF_UDP.search(text):
         raise raw.error(
             "iperf", "this is UDP, whose sent rate says nothing; use TCP"
@@ -267,8 +268,8 @@ READERS = (
     raw.Reader(
         tool="iperf",
         signature=re.compile(
-            r"^(?:Client connecting to|Server listening on) |"
-            r"^(?:\[[ 0-9A-Z*-]{1,9}\])? *[0-9.]+ ?- ?[0-9.]+ sec ",
+            r"^[ \t]*(?:Client connecting to|Server listening on) |"
+            r"^[ \t]*(?:\[[ 0-9A-Z*-]{1,9}\])? *[0-9.]+ ?- ?[0-9.]+ sec ",
             re.M,
         ),
         read=read_iperf,
