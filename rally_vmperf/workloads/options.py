@@ -201,24 +201,28 @@ class OptionTable:
         return found
 
 
+#: A line with a prompt, programs that start others, and a tool.
+_COMMAND = re.compile(
+    r"(?P<prompt>[^\n|]{0,120}?[#$%>\]] ?|\+ ?|"
+    r"[ \t]{0,20}Command line used: )?"
+    r"(?:(?:sudo|time|nice|numactl|taskset|env|ip netns exec)"
+    r"(?: [\w=,/.-]{1,60}){0,6}? )?(?:[\w./~-]{0,120}/)?"
+    r"(?P<tool>fio|iperf3|iperf|ping|sockperf|wget|h2load|sysbench|openssl|"
+    r"iozone)(?= )(?P<argv>.*)$"
+)
+
+
 def find_commands(text: str, tool: str) -> list[list[str]]:
     """Return the argv of each command line of a tool in a text.
 
     :param text: The text, with prompts.
     :param tool: The name of the program.
     """
-    pattern = re.compile(
-        r"^(?P<prompt>[^\n|]{0,120}?[#$%>\]] ?|\+ ?|"
-        r"[ \t]{0,20}Command line used: )?"
-        r"(?:(?:sudo|time|nice|numactl|taskset|env|ip netns exec)"
-        r"(?: [\w=,/.-]{1,60}){0,6} )?"
-        rf"(?:[\w./~-]{{0,120}}/)?{tool}(?= )(?P<argv>(?: .*)?)$"
-    )
     commands: list[list[str]] = []
     lines = text.split("\n")
     for number, line in enumerate(lines):
-        match = pattern.match(line)
-        if match is None:
+        match = _COMMAND.match(line)
+        if match is None or match["tool"] != tool:
             continue
         argv = match["argv"]
         for following in lines[number + 1 :]:

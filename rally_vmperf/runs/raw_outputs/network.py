@@ -32,7 +32,8 @@ _PING_FOREIGN = re.compile(
     re.M,
 )
 _PING_WINDOWS = re.compile(
-    r"^Pinging .* with [0-9]+ bytes of data:|=32 .*TTL=[0-9]+$"
+    r"^Pinging .* with [0-9]+ bytes of data:"
+    r"|^\w{1,20} .{1,80}=32 .{1,40} TTL=[0-9]{1,3}$"
     r"|^ *Packets: Sent = [0-9]+, Received = |in milli-seconds:$",
     re.M,
 )
@@ -229,9 +230,6 @@ def read_h2load(text: str, given: raw.Given) -> list[raw.RawOutput]:
     ]
 
 
-_H2LOAD_URI = re.compile(r"\bh2load .*?(\w+://\S{1,300})")
-
-
 def _read_h2load_arguments(text: str) -> dict[str, t.Any]:
     """Return the arguments that an output of h2load states.
 
@@ -242,8 +240,10 @@ def _read_h2load_arguments(text: str) -> dict[str, t.Any]:
         arguments.pop("requests", None)
     if "application_protocol" in arguments:
         arguments["tls"] = "TLS Protocol: " in text
-    if uri := _H2LOAD_URI.search(text):
-        arguments["path"] = options.classify_host(uri[1])
+    for argv in options.find_commands(text, "h2load"):
+        for uri in argv:
+            if "://" in uri:
+                arguments["path"] = options.classify_host(uri)
     return arguments
 
 

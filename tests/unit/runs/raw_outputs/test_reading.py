@@ -302,6 +302,13 @@ class RejectedTestCase(unittest.TestCase):
             None,
             "copied /dev/zero to /dev/null, without a disk",
         ),
+        (
+            "Running 30s test @ http://192.0.2.1/\n",
+            "",
+            None,
+            "this is wrk, which is not read; the tools that are read are mbw",
+        ),
+        ("MIGRATED TCP STREAM TEST from 0.0.0.0\n", "", None, "is netperf"),
         ("x" * (1 << 21), "dd", None, "has more than 1048576 characters"),
         ("{", "fio", None, "fio: the JSON is damaged"),
         ('{"a": 1, "a": 2}', "fio", None, "key 'a' is duplicated"),
