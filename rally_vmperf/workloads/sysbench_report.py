@@ -16,25 +16,32 @@ TOOL = tools.define(
     },
 )
 
-#: The options of both tests; each output has those of its test.
-OPTIONS = options.OptionTable(
+_COMMON = (
+    options.Option(
+        names=("threads", "num-threads"),
+        argument="threads",
+        default="1",
+        parse=options.parse_number,
+        pattern=re.compile(r"^Number of threads: ([0-9]{1,6})$", re.M),
+    ),
+    options.Option(
+        names=("rate",),
+        argument="target_rate",
+        default="0",
+        parse=options.parse_number,
+        pattern=re.compile(
+            r"^Target transaction rate: ([0-9]{1,9})/sec", re.M
+        ),
+    ),
+    # The output states the operation; the others limit the run.
+    *options.name_options("memory-oper", "memory-total-size", "test"),
+    *options.name_options("time", "max-time", "events", "max-requests"),
+    *options.name_options("percentile", "report-interval", "verbosity"),
+)
+#: The options of the test of the processor.
+CPU_OPTIONS = options.OptionTable(
     options=(
-        options.Option(
-            names=("threads", "num-threads"),
-            argument="threads",
-            default="1",
-            parse=options.parse_number,
-            pattern=re.compile(r"^Number of threads: ([0-9]{1,6})$", re.M),
-        ),
-        options.Option(
-            names=("rate",),
-            argument="target_rate",
-            default="0",
-            parse=options.parse_number,
-            pattern=re.compile(
-                r"^Target transaction rate: ([0-9]{1,9})/sec", re.M
-            ),
-        ),
+        *_COMMON,
         options.Option(
             names=("cpu-max-prime",),
             argument="max_prime",
@@ -45,6 +52,12 @@ OPTIONS = options.OptionTable(
                 re.M,
             ),
         ),
+    )
+)
+#: The options of the test of memory.
+MEMORY_OPTIONS = options.OptionTable(
+    options=(
+        *_COMMON,
         options.Option(
             names=("memory-block-size",),
             argument="block_kib",
@@ -67,10 +80,6 @@ OPTIONS = options.OptionTable(
             names=("memory-access-mode",), argument="access", default="seq"
         ),
         options.Option(names=("memory-hugetlb",), default="off"),
-        # The output states the operation; the others limit the run.
-        *options.name_options("memory-oper", "memory-total-size", "test"),
-        *options.name_options("time", "max-time", "events", "max-requests"),
-        *options.name_options("percentile", "report-interval", "verbosity"),
     )
 )
 

@@ -158,7 +158,6 @@ _END = re.compile(r"^Threads fairness:\n(?:.*\n){0,1}.*execution time ", re.M)
 #: The beginning of the results of the processor, which posts often have
 #: without the options.
 _CPU_SPEED = re.compile(r"^CPU speed:\n +events per second:", re.M)
-_CPU_ARGUMENTS = ("threads", "target_rate", "max_prime", "other_options")
 _MEMORY = re.compile(r"^Total operations: |MiB transferred", re.M)
 _OPERATION = re.compile(
     r"^ *(?:operation|Memory operations type): (read|write)$", re.M
@@ -175,9 +174,7 @@ def read_sysbench(text: str, given: raw.Given) -> list[raw.RawOutput]:
     duration, number = float(seconds[1]), int(events[1])
     if not (duration > 0 and number):
         raise raw.error("sysbench", f"did nothing in {duration:g} s")
-    arguments = sysbench_report.OPTIONS.read_output(text, "sysbench")
-    if "Running the test with following options:" in text:
-        arguments.setdefault("target_rate", 0)
+    arguments = sysbench_report.CPU_OPTIONS.read_output(text, "sysbench")
     if "max_prime" in arguments or _CPU_SPEED.search(text):
         p95 = _P95.search(text)
         latency = float(p95[1]) / 1000 if p95 else 0.0
@@ -186,29 +183,33 @@ def read_sysbench(text: str, given: raw.Given) -> list[raw.RawOutput]:
         return [
             raw.create_output(
                 "sysbench",
-                {
-                    key: arguments[key]
-                    for key in _CPU_ARGUMENTS
-                    if key in arguments
-                },
+                _complete_rate(text, arguments),
                 {
                     raw.find_metric("sysbench", f"cpu.sysbench.{name}"): figure
                     for name, figure in figures.items()
                 },
             )
         ]
-    return [_read_memory(text, number, duration, arguments)]
+    return [_read_memory(text, number, duration)]
 
 
-def _read_memory(
-    text: str, number: int, duration: float, arguments: dict[str, t.Any]
-) -> raw.RawOutput:
+def _complete_rate(text: str, arguments: dict[str, t.Any]) -> dict[str, t.Any]:
+    """Return the arguments with the limit of the rate, 0 if it has none.
+
+    sysbench prints it with the options of the run.
+    """
+    has_options = "Running the test with following options:" in text
+    return {**({"target_rate": 0} if has_options else {}), **arguments}
+
+
+def _read_memory(text: str, number: int, duration: float) -> raw.RawOutput:
     """Return the rate of sysbench's test of memory.
 
     :param number: The number of events.
     :param duration: The time of all of them in seconds.
     """
     operation = _OPERATION.search(text)
+    arguments = sysbench_report.MEMORY_OPTIONS.read_output(text, "sysbench")
     if not ("block_kib" in arguments and operation):
         raise raw.error(
             "sysbench",
@@ -226,7 +227,7 @@ def _read_memory(
     )
     return raw.create_output(
         "sysbench_memory",
-        {**arguments, "operations": [name]},
+        {**_complete_rate(text, arguments), "operations": [name]},
         {metric: number * size / duration},
     )
 
