@@ -73,21 +73,7 @@ def read_dd(text: str, given: raw.Given) -> list[raw.RawOutput]:
         raise raw.error("dd", _explain_missing(text))
     raw.check_given("dd", given, "direction", dd.DIRECTIONS)
     direction = given.get("direction") or _find_direction(operands)
-    if len({summary[0] for summary in summaries}) < len(summaries):
-        raise raw.error(
-            "dd",
-            "the output contains a summary twice, with the same seconds; "
-            "remove the copy",
-        )
-    if (
-        len({(summary["bytes"], summary["wrote"]) for summary in summaries})
-        > 1
-    ):
-        raise raw.error(
-            "dd",
-            "the summaries are of different sizes; give each command its own "
-            "file",
-        )
+    _check_summaries(summaries)
     arguments = _read_dd_arguments(operands, direction)
     block, count = _parse_size(operands.get("bs", "")), arguments.get("count")
     size = block * count if block and count else 0
@@ -108,6 +94,27 @@ def read_dd(text: str, given: raw.Given) -> list[raw.RawOutput]:
             ),
         )
     ]
+
+
+def _check_summaries(
+    summaries: collections.abc.Sequence[re.Match[str]],
+) -> None:
+    """Reject summaries that are not of repetitions of one command."""
+    if len({summary[0] for summary in summaries}) < len(summaries):
+        raise raw.error(
+            "dd",
+            "the output contains a summary twice, with the same seconds; "
+            "remove the copy",
+        )
+    if (
+        len({(summary["bytes"], summary["wrote"]) for summary in summaries})
+        > 1
+    ):
+        raise raw.error(
+            "dd",
+            "the summaries are of different sizes; give each command its own "
+            "file",
+        )
 
 
 def _explain_missing(text: str) -> str:

@@ -28,16 +28,7 @@ def read_mbw(text: str, given: raw.Given) -> list[raw.RawOutput]:
 
     mbw runs all methods by default, so that old versions print mcblock, too.
     """
-    version = given.get("version", "")
-    if version and not re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,3}){1,2}", version):
-        raise raw.error("mbw", f"version={version!r:.40}: must be such as 1.4")
-    if not (version or text.startswith("says: ")):
-        raise raw.error(
-            "mbw",
-            "the output does not contain the version; give "
-            "mbw:version=1.4=FILE, or 1.2 for versions before 1.4, which swap "
-            "memcpy and dumb",
-        )
+    version = _check_version(text, given)
     size, block = _MBW_SIZE.search(text), _MBW_BLOCK.search(text)
     methods = [
         method
@@ -86,6 +77,24 @@ def read_mbw(text: str, given: raw.Given) -> list[raw.RawOutput]:
             notes=notes,
         )
     ]
+
+
+def _check_version(text: str, given: raw.Given) -> str:
+    """Return the given version of mbw; "" if the output has one.
+
+    :raises WorkloadError: If it is missing, or not a version.
+    """
+    version = given.get("version", "")
+    if version and not re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,3}){1,2}", version):
+        raise raw.error("mbw", f"version={version!r:.40}: must be such as 1.4")
+    if not (version or text.startswith("says: ")):
+        raise raw.error(
+            "mbw",
+            "the output does not contain the version; give "
+            "mbw:version=1.4=FILE, or 1.2 for versions before 1.4, which swap "
+            "memcpy and dumb",
+        )
+    return version
 
 
 def _check_averages(text: str) -> None:
@@ -308,9 +317,9 @@ def _read_openssl_clock(text: str) -> dict[str, str]:
 def _describe_user_time(text: str) -> tuple[str, ...]:
     """Return a note on the time that openssl did not count."""
     shares = [
-        float(used) / float(asked)
-        for asked, used in _OPENSSL_TIMES.findall(text)
-        if float(asked) > 0
+        float(used) / float(requested)
+        for requested, used in _OPENSSL_TIMES.findall(text)
+        if float(requested) > 0
     ]
     share = (
         f"as little as {100 * min(shares):.0f} % of the time"
