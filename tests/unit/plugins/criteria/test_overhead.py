@@ -6,7 +6,7 @@ from unittest import mock
 import ddt
 
 from tests.unit import made
-from tests.unit.plugins.sla import contract
+from tests.unit.plugins.criteria import contract
 
 LIMITS = {"max_percent": {"*": 15}}
 NEAR = made.several(made.NEAR)
