@@ -22,7 +22,7 @@ _PLACES = (
     (re.compile(r"-$|/dev/(?:stdin|stdout|fd/)|/proc/self/fd/"), "pipe"),
     (
         # No file is written there.
-        re.compile(r"/dev/shm|/run/|/dev/z?ram[0-9]|.*/(?:ramfs|tmpfs)"),  # noqa: S108
+        re.compile(r"/dev/shm|/run/|/dev/z?ram[0-9]|/mnt/(?:ramdisk|tmpfs)"),  # noqa: S108
         "memory file system",
     ),
     (re.compile(r"/dev/(?:null|zero|full|u?random)"), "no device"),
