@@ -268,8 +268,9 @@ READERS = (
     raw.Reader(
         tool="iperf",
         signature=re.compile(
-            r"^[ \t]*(?:Client connecting to|Server listening on) |"
-            r"^[ \t]*(?:\[[ 0-9A-Z*-]{1,9}\])? *[0-9.]+ ?- ?[0-9.]+ sec ",
+            r"^[ \t]{0,40}(?:(?:Client connecting to|Server listening on) |"
+            r"(?:\[[ 0-9A-Z*-]{1,9}\] {0,9})?"
+            r"[0-9.]{1,20} ?- ?[0-9.]{1,20} sec )",
             re.M,
         ),
         read=read_iperf,
