@@ -21,6 +21,8 @@ MISSED = 3
 BROKEN = (asyncssh.Error, OSError, ValueError)
 
 
+#: The file of host keys by default.
+_KNOWN_HOSTS = "~/.ssh/known_hosts"
 #: Maximum bytes that a server leaves unread; channels have windows of 2 MiB.
 UNREAD = 4 << 20
 
@@ -199,12 +201,44 @@ class Endpoint:
         )
 
     def _host_key_error(self) -> base.MachineError:
-        """Return the error for a wrong host key."""
+        """Return the error for a host key that is wrong or unknown."""
+        files = self._list_without_key()
+        if files:
+            port = "" if self.port == 22 else f"-p {self.port} "
+            scan = f"ssh-keyscan {port}{self.host}"
+            return base.MachineError(
+                f"{self.name}: {self.address} has a host key that is unknown: "
+                f"{' and '.join(files)} has none of it; compare the output of "
+                f"'{scan} | ssh-keygen -lf -' with the key on the machine, "
+                f"then append it: {scan} >> {files[0]}"
+            )
         return base.MachineError(
             f"{self.name}: {self.address} shows a host key that differs from "
             "the known key; if the machine was reinstalled, replace its key "
             "in known_hosts or in the configuration"
         )
+
+    def _list_without_key(self) -> list[str]:
+        """Return the files of host keys; [] if one has a key of the host."""
+        known: t.Any = self._options.get("known_hosts", ())
+        if isinstance(known, tuple) and any(known):
+            return []  # The expected key itself.
+        files = [known] if isinstance(known, str) else [*map(str, known)]
+        if isinstance(known, tuple):
+            files = [_KNOWN_HOSTS]
+        existing = [
+            path
+            for path in map(os.path.expanduser, files)
+            if os.path.exists(path)
+        ]
+        if not existing:
+            return files
+        name = self._options.get("host_key_alias") or self.host
+        try:
+            found = asyncssh.match_known_hosts(existing, name, "", self.port)
+        except (OSError, ValueError):
+            return []
+        return [] if any(found) else files
 
 
 def password(name: str, path: str) -> str:

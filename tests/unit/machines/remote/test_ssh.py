@@ -85,6 +85,15 @@ class SshTestCase(unittest.IsolatedAsyncioTestCase):
         empty = pathlib.Path(self.folder(), "known_hosts")
         empty.touch()
         machine = self.machine(server, host_key=None, known_hosts=str(empty))
+        with self.assertRaisesRegex(
+            base.MachineError,
+            f"has a host key that is unknown: {empty} has none of it; .*"
+            f"ssh-keyscan -p {server.port} {server.host} >> {empty}$",
+        ):
+            await machine.run(["true"])
+        empty.write_text(
+            f"[{server.host}]:{server.port} {hostkey.generate('x').public}\n"
+        )
         with self.assertRaisesRegex(base.MachineError, "shows a host key"):
             await machine.run(["true"])
 

@@ -111,7 +111,7 @@ class ConfigTest(Case):
         (self.folder / "known_hosts").write_text("")
         self.alias(f"  StrictHostKeyChecking no\n{more}")
         machine = self.machine("metal", key_file=self.key(self.server))
-        with self.assertRaisesRegex(base.MachineError, "shows a host key"):
+        with self.assertRaisesRegex(base.MachineError, "key that is unknown"):
             await machine.run(["true"])
 
     async def test_proxy_jump(self):
