@@ -24,12 +24,6 @@ if t.TYPE_CHECKING:
     from rally_vmperf.report import reports
     from rally_vmperf.runs.raw_outputs import raw
 
-    _JudgedOutputs = tuple[
-        document.Baseline,
-        list[repetition.Repetition],
-        summary.Judgement,
-    ]
-
 _COLUMNS = (
     *("METRIC", "BARE METAL", "GUEST", "OVERHEAD", "INTERVAL"),
     *("VERDICT", "WARNINGS"),
@@ -37,6 +31,10 @@ _COLUMNS = (
 #: The standard deviation of repetitions on a quiet machine, and the number of
 #: outputs of each side that shows a small overhead.
 _USUAL_NOISE, _RECOMMENDED = 0.02, 5
+#: Confidence -> half the width of the interval in percent with the fewest and
+#: with the recommended number of outputs; the default does without SciPy,
+#: whose import takes as long as the rest of the command.
+_USUAL_PRECISION = {0.95: (4.534, 2.917)}
 #: The options of the SLA with limits by metric.
 _LIMITS = ("max_percent", "max", "min")
 #: An output on the command line.
@@ -157,6 +155,7 @@ def read_outputs(
     :raises VMPerfError: If an output cannot be read, or a file is given
         twice; the message names the file.
     """
+    from rally_vmperf.runs.raw_outputs import cleaning
     from rally_vmperf.runs.raw_outputs import raw
     from rally_vmperf.runs.raw_outputs import reading
 
@@ -175,7 +174,7 @@ def read_outputs(
             notes = (f"equals {previous}; if it is a copy, remove it",)
         paths[content] = path
         try:
-            found = reading.read(reading.clean(content), tool, given)
+            found = reading.read(cleaning.clean(content), tool, given)
         except workloads.WorkloadError as error:
             raise errors.VMPerfError(f"{path}: {error}") from None
         outputs += found
@@ -190,7 +189,8 @@ def judge_outputs(parsed: argparse.Namespace) -> tuple[list[str], bool]:
     from rally_vmperf.judging import verdict_table
     from rally_vmperf.questions.overhead import conclusion
 
-    _, _, judgement = _judge(parsed)
+    judged = _judge(parsed)
+    judgement = judged.judgement
     table = [_COLUMNS, *map(_format_row, judgement.compared)]
     widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     lines = [verdict_table.aligned(row, widths) for row in table]
@@ -204,6 +204,7 @@ def judge_outputs(parsed: argparse.Namespace) -> tuple[list[str], bool]:
     lines += [headline, *conclusion.conclude(judgement)]
     reasons = (row.reason for row in judgement.compared if not row.comparison)
     lines += [f"Not compared: {reason}." for reason in dict.fromkeys(reasons)]
+    lines += judged.unstated
     if any(
         row.comparison and row.comparison.low is None for row in judgement.rows
     ):
@@ -218,13 +219,14 @@ def report_outputs(parsed: argparse.Namespace) -> "reports.RunReport":
     from rally_vmperf.questions.overhead import question
     from rally_vmperf.report import reports
 
-    content, repetitions, judgement = _judge(parsed)
+    judged = _judge(parsed)
+    content, judgement = judged.baseline, judged.judgement
     run = judged_run.JudgedRun(
         question=question.QUESTION.name,
         title=f"Guest compared with {content.name}",
         records=(),
-        repetitions=tuple(repetitions),
-        judged_repetitions=tuple(repetitions),
+        repetitions=tuple(judged.repetitions),
+        judged_repetitions=tuple(judged.repetitions),
         judgements={question.OVERHEAD.heading: judgement},
         machines=(),
         machines_error="",
@@ -241,12 +243,26 @@ def report_outputs(parsed: argparse.Namespace) -> "reports.RunReport":
                 [f"baseline {content.name}, machine {content.machine.name}"],
             ),
             ("Confidence", [f"{judgement.confidence * 100:g} %"]),
+            *([("Options", judged.unstated)] if judged.unstated else []),
         ],
     )
 
 
-def _judge(parsed: argparse.Namespace) -> "_JudgedOutputs":
-    """Judge outputs; return baseline, guest repetitions and judgement."""
+class _JudgedOutputs(t.NamedTuple):
+    """Outputs that are compared with a baseline.
+
+    :param repetitions: The repetitions of the guest.
+    :param unstated: Sentences on options that the outputs do not state.
+    """
+
+    baseline: document.Baseline
+    repetitions: "list[repetition.Repetition]"
+    judgement: "summary.Judgement"
+    unstated: list[str]
+
+
+def _judge(parsed: argparse.Namespace) -> _JudgedOutputs:
+    """Judge outputs of a guest; print what is not compared."""
     from rally_vmperf.measurement import gathering
     from rally_vmperf.measurement import repetition
     from rally_vmperf.measurement.comparison import limits
@@ -300,7 +316,12 @@ def _judge(parsed: argparse.Namespace) -> "_JudgedOutputs":
         metrics,
         may_be_unmatched=True,
     )
-    return content, repetitions, judge.judgement()
+    return _JudgedOutputs(
+        content,
+        repetitions,
+        judge.judgement(),
+        imported.describe_unstated(content, guest),
+    )
 
 
 def _complete_limits(
@@ -368,10 +389,11 @@ def _describe_precision(confidence: float) -> str:
     """Return a sentence on the outputs that an interval requires."""
     from rally_vmperf.measurement.comparison import statistics
 
-    variance = _USUAL_NOISE**2
-    few, more = (
+    few, more = _USUAL_PRECISION.get(confidence) or (
         100
-        * statistics.half_width(variance, count, variance, count, confidence)
+        * statistics.half_width(
+            _USUAL_NOISE**2, count, _USUAL_NOISE**2, count, confidence
+        )
         for count in (statistics.FEWEST, _RECOMMENDED)
     )
     return (

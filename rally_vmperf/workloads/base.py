@@ -15,6 +15,7 @@ from rally_vmperf import sanitize
 from rally_vmperf.measurement import command_result
 from rally_vmperf.measurement.samples import curves
 from rally_vmperf.measurement.samples import sample
+from rally_vmperf.workloads import options
 from rally_vmperf.workloads import output_bounds
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools as tools_
@@ -243,6 +244,8 @@ class Workload(abc.ABC):
     #: Whether it reports a rate over time.
     has_time_series: t.ClassVar[bool] = False
     OUTPUT_BOUNDS: t.ClassVar[output_bounds.OutputBounds] = output_bounds.TEXT
+    #: The options that outputs of its tool state.
+    TOOL_OPTIONS: t.ClassVar[options.OptionTable] = options.OptionTable()
 
     def is_sensitive_to(self, aspect: Sensitivity) -> bool:
         """Return whether a difference between machines affects the results.

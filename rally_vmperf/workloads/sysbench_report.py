@@ -4,6 +4,7 @@ import dataclasses
 import re
 
 from rally_vmperf.workloads import base
+from rally_vmperf.workloads import options
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import tools
 
@@ -13,6 +14,73 @@ TOOL = tools.define(
         "dnf": "on RHEL and its clones sysbench is in EPEL: enable it",
         "zypper": "on SLES sysbench is in SUSE Package Hub: enable it",
     },
+)
+
+_COMMON = (
+    options.Option(
+        names=("threads", "num-threads"),
+        argument="threads",
+        default="1",
+        parse=options.parse_number,
+        pattern=re.compile(r"^Number of threads: ([0-9]{1,6})$", re.M),
+    ),
+    options.Option(
+        names=("rate",),
+        argument="target_rate",
+        default="0",
+        parse=options.parse_number,
+        pattern=re.compile(
+            r"^Target transaction rate: ([0-9]{1,9})/sec", re.M
+        ),
+    ),
+    # The output states the operation; the others limit the run.
+    *options.name_options("memory-oper", "memory-total-size", "test"),
+    *options.name_options("time", "max-time", "events", "max-requests"),
+    *options.name_options("percentile", "report-interval", "verbosity"),
+)
+#: The options of the test of the processor.
+CPU_OPTIONS = options.OptionTable(
+    options=(
+        *_COMMON,
+        options.Option(
+            names=("cpu-max-prime",),
+            argument="max_prime",
+            parse=options.parse_number,
+            pattern=re.compile(
+                r"^(?:Prime numbers limit|Maximum prime number checked in CPU "
+                r"test): ([0-9]{1,9})$",
+                re.M,
+            ),
+        ),
+    )
+)
+#: The options of the test of memory.
+MEMORY_OPTIONS = options.OptionTable(
+    options=(
+        *_COMMON,
+        options.Option(
+            names=("memory-block-size",),
+            argument="block_kib",
+            parse=options.parse_kib,
+            pattern=re.compile(
+                r"^ *(?:block size|Memory block size): "
+                r"([0-9]{1,9}(?:Ki|Mi|K|M)?)B?$",
+                re.M | re.I,
+            ),
+        ),
+        options.Option(
+            names=("memory-scope",),
+            argument="scope",
+            pattern=re.compile(
+                r"^ *(?:scope|Memory scope type): ([a-z]{1,20})$",
+                re.M | re.I,
+            ),
+        ),
+        options.Option(
+            names=("memory-access-mode",), argument="access", default="seq"
+        ),
+        options.Option(names=("memory-hugetlb",), default="off"),
+    )
 )
 
 OUTPUT = outputs.Reader("sysbench")

@@ -35,6 +35,7 @@ OWN = {
     "bzip2": {"size_mib": 1},
     "fio": {"size_mib": 16, "runtime": 1, "ramp_time": 0},
     "iperf3": {"time": 1},
+    "stream": {"size_mib": 16, "runs": 3},
     "mbw": {"size_mib": 16, "runs": 3},
     "sysbench": {"time": 1},
 }

@@ -3,9 +3,12 @@
 import re
 import typing as t
 
+from rally_vmperf import documents
+from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.runs.raw_outputs import raw
 from rally_vmperf.workloads import base
+from rally_vmperf.workloads import options
 from rally_vmperf.workloads import registry
 from rally_vmperf.workloads.application import job
 from rally_vmperf.workloads.application import unixbench
@@ -33,10 +36,12 @@ def read_unixbench(text: str, given: raw.Given) -> list[raw.RawOutput]:
         numbers = [one for one in numbers if str(one) == given["copies"]]
     if not numbers:
         raise raw.error("unixbench", "the report has no run of its tests")
+    table = registry.get_workload("unixbench").TOOL_OPTIONS
+    stated = table.read(table.read_text(text))
     results = []
     for copies in numbers:
         try:
-            rates = unixbench.parse_rates(text, copies)
+            rates, unknown = unixbench.parse_rates(text, copies)
         except base.WorkloadError as problem:
             if copies > _MAX_COPIES and "has 0 scores" in str(problem):
                 raise raw.error(
@@ -49,9 +54,18 @@ def read_unixbench(text: str, given: raw.Given) -> list[raw.RawOutput]:
         results.append(
             raw.RawOutput(
                 workload="unixbench",
-                arguments={"tests": list(rates), "copies": copies},
+                arguments={
+                    **stated,
+                    "tests": list(rates),
+                    "copies": copies,
+                },
                 repetitions=((*rates.values(), *_read_index(text, copies)),),
                 label=f"copies-{copies}" if copies > 1 else "",
+                notes=tuple(
+                    f"{sanitize.line(title, 60)} is omitted: UnixBench does "
+                    "not run it by default"
+                    for title in unknown
+                ),
             )
         )
     return results
@@ -94,20 +108,20 @@ def read_time(text: str, given: raw.Given) -> list[raw.RawOutput]:
             raise raw.error("time", f"has {len(times)} times instead of one")
         return [_create_time(given["command"], times[0], {})]
     for match in _TIMED.finditer(text):
-        options = [
-            option
-            for option in (match["options"] or "").split()
-            if option.startswith("-")
-        ]
+        parts = (match["options"] or "").partition(";")[0].split()
+        given_options = [part for part in parts if part.startswith("-")]
+        operands = [part for part in parts if not part.startswith("-")]
         command = "copy" if match["tool"] == "cp" else "compress"
         is_reverse = match["tool"] == "bunzip2" or any(
             re.fullmatch("-[a-z0-9]*d[a-z0-9]*|--decompress", option)
-            for option in options
+            for option in given_options
         )
         if command == "compress" and is_reverse:
             command = "decompress"
         # The files have other names on each machine.
-        arguments = {"options": sorted(options)}
+        arguments: dict[str, t.Any] = {"options": sorted(given_options)}
+        if operands:
+            arguments["place"] = options.classify_path(operands[-1])
         results.append(_create_time(command, match, arguments))
     if not results:
         raise raw.error(
@@ -134,20 +148,60 @@ _SCORES = {"heps": "hepscore", "hs06": "hepspec06"}
 def read_hepscore(text: str, given: raw.Given) -> list[raw.RawOutput]:
     """Return the score of HEPscore or HEP-SPEC06 in the suite's JSON."""
     report = raw.load_object("hepscore", text)
-    profiles = report.get("profiles", report)
+    if "wl-scores" in report:
+        # HEPscore without the suite.
+        report = {"hepscore": report}
+    profiles = [
+        (key, profile)
+        for key, profile in report.get("profiles", report).items()
+        if isinstance(profile, dict)
+        and "score" in profile
+        and key[:4] in _SCORES
+    ]
     results = []
-    for key, profile in profiles.items():
-        workload = _SCORES.get(key[:4], "")
-        if not (workload and isinstance(profile, dict) and "score" in profile):
-            continue
+    for key, profile in profiles:
         if profile.get("status", "success") not in ("success", 0):
             raise raw.error(key, "did not succeed")
+        workload = _SCORES[key[:4]]
+        others = [name for name, _ in profiles if name[:4] == key[:4]]
+        bits = re.fullmatch("hs06_([0-9]{2})", key)
         metric = raw.find_metric(workload, f"application.{workload}.score")
-        score = raw.number(profile["score"])
-        results.append(raw.create_output(workload, {}, {metric: score}))
+        results.append(
+            raw.create_output(
+                workload,
+                _read_settings(profile)
+                | ({"bits": int(bits[1])} if bits else {}),
+                {metric: raw.number(profile["score"])},
+                f"{bits[1]}-bit" if bits and len(others) > 1 else "",
+            )
+        )
     if not results:
         raise raw.error("hepscore", "the JSON has no score")
     return results
+
+
+#: Argument -> its place in a profile.
+_SETTINGS = {
+    "configuration_name": ("settings", "name"),
+    "repetitions": ("settings", "repetitions"),
+    "method": ("settings", "method"),
+    "config_hash": ("app_info", "config_hash"),
+    "copies_per_machine": ("copies",),
+    "programs": ("bset",),
+    "program_set": ("bmk",),
+}
+
+
+def _read_settings(profile: documents.Json) -> dict[str, t.Any]:
+    """Return the settings of a score, which its profile states."""
+    settings: dict[str, t.Any] = {}
+    for name, path in _SETTINGS.items():
+        value: t.Any = profile
+        for key in path:
+            value = value.get(key) if isinstance(value, dict) else None
+        if isinstance(value, str | int | float):
+            settings[name] = value
+    return settings
 
 
 _JOB_GIVEN = {

@@ -4,77 +4,23 @@ import collections.abc
 import itertools
 import re
 import statistics
-import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.runs.raw_outputs import disk
+from rally_vmperf.runs.raw_outputs import fio_text
 from rally_vmperf.runs.raw_outputs import raw
+from rally_vmperf.workloads import options
+from rally_vmperf.workloads import registry
 
-#: Options of fio -> arguments: those of the workload where it has them.
-_OPTIONS = {
-    "rw": "pattern",
-    "bs": "block_size",
-    "iodepth": "depth",
-    "numjobs": "jobs",
-    "direct": "direct",
-    "ioengine": "ioengine",
-    "runtime": "runtime",
-    "size": "size",
-    "rwmixread": "read_percent",
-    "fsync": "fsync",
-    "fdatasync": "fdatasync",
-    "sync": "sync",
-    "rate": "rate",
-    "rate_iops": "rate_iops",
-    "thinktime": "thinktime",
-}
-#: The first version whose output has every given option with a value.
-_LISTS_OPTIONS = 3
-#: The defaults of options that such an output does not have.
-_DEFAULTS = {
-    "bs": "4k",
-    "iodepth": "1",
-    "numjobs": "1",
-    "direct": "0",
-    "fsync": "0",
-    "fdatasync": "0",
-    "thinktime": "0",
-}
-#: Other options that change what is measured -> their defaults.
-_OTHER_DEFAULTS = {
-    "end_fsync": "0",
-    "fsync_on_close": "0",
-    "invalidate": "1",
-    "loops": "1",
-    "norandommap": "0",
-    "overwrite": "0",
-    "ramp_time": "0",
-    "randrepeat": "1",
-    "refill_buffers": "0",
-    "startdelay": "0",
-    "thinktime_blocks": "1",
-    "zero_buffers": "0",
-}
-#: Options that name a place, a name, a log or a display, and those without a
-#: value, which not every output has.
-_UNCOMPARED = re.compile(
-    r"(name|description|filename.*|directory|unique_filename|opendir|.*log.*|"
-    r"output.*|eta.*|status-interval|group_reporting|time_based|stonewall|"
-    r"wait_for.*|new_group|thread|disable_.*|clat_percentiles|"
-    r"lat_percentiles|percentile_list|per_job_logs|unlink.*|create_.*|"
-    r"exitall.*|ioscheduler|randseed|allrandrepeat|minimal|terse-version)"
-)
-_NUMBERS = ("depth", "jobs", "read_percent", "runtime")
-_SIDES = ("read", "write")
-#: The maximum difference between starts of a job, computed from the reports
-#: of one run, in ms.
+_SIDES = ("read", "write", "trim", "mixed")
+#: The maximum difference between the time of two reports of a run, and the
+#: time of a job between them, in ms.
 _MAX_DEVIATION = 2000
-#: Patterns with the block size of sequential requests.
-_SEQUENTIAL = ("read", "write", "rw", "readwrite")
 #: Patterns whose reads and writes have metrics of their own.
-_MIXED = ("rw", "readwrite", "randrw")
-_ALIASES = {"readwrite": "rw", "blocksize": "bs"}
+_MIXED = ("rw", "readwrite", "randrw", "trimwrite", "randtrimwrite")
+#: Patterns with the block size of sequential requests.
+_SEQUENTIAL = ("read", "write", "rw")
+_OPTIONS = registry.get_workload("fio").TOOL_OPTIONS
 #: Percentiles of fio -> ours.
 _PERCENTILES = {
     f"{percent:.6f}": sample.percentile_name("latency", percent)
@@ -84,143 +30,184 @@ _PERCENTILES = {
 
 def read_fio(text: str, given: raw.Given) -> list[raw.RawOutput]:
     """Return the figures of the jobs in fio's JSON, as one repetition."""
-    reports = raw.load_objects("fio", text)
+    if fio_text.SIGNATURE.search(text) and '"jobs"' not in text:
+        stated = _read_command(text)
+        outputs = _read_jobs(
+            {"global options": stated or {}, **fio_text.read_report(text)},
+            is_complete=stated is not None,
+        )
+        return [raw.round_rates(output) for output in outputs]
+    reports = [
+        _select_jobs(report) for report in raw.load_objects("fio", text)
+    ]
     _check_single_run(reports)
-    report = reports[-1]
-    shared = _rename_options(report.get("global options") or {})
-    is_complete = _lists_options(report)
-    if is_complete:
-        shared = {**_DEFAULTS, **shared}
-    by_job: dict[str, list[documents.Json]] = {}
-    for job in report["jobs"]:
-        if failure := job.get("error"):
-            raise raw.error(
-                "fio", f"job {job.get('jobname')} ended with error {failure}"
-            )
-        by_job.setdefault(str(job.get("jobname", "job")), []).append(job)
-    options = {
-        name: {**shared, **_rename_options(jobs[0].get("job options") or {})}
-        for name, jobs in by_job.items()
-    }
-    is_single = len(by_job) == 1
+    return _read_jobs(reports[-1], is_complete=_lists_options(reports[-1]))
+
+
+def _read_command(text: str) -> dict[str, str] | None:
+    """Return the options of the only command line in a text.
+
+    :returns: The options by name; None without a command line, or if it has
+        several jobs or a job file.
+    """
+    commands = options.find_commands(text, "fio")
+    if len(commands) != 1:
+        return None
+    (argv,) = commands
+    stated, operands = _OPTIONS.read_argv(argv)
+    jobs = sum(part.lstrip("-").startswith("name") for part in argv)
+    return None if operands or jobs > 1 else stated
+
+
+def _read_jobs(
+    report: documents.Json, is_complete: bool
+) -> list[raw.RawOutput]:
+    """Return the figures of the jobs in a report of fio.
+
+    :param is_complete: Whether the report has every option with a value.
+    """
+    shared = report.get("global options") or {}
+    by_job = _group_processes(report)
+    names = [name for name, _ in by_job]
     labels: set[str] = set()
     results: list[raw.RawOutput] = []
-    for name, jobs in by_job.items():
-        sides = [
-            side
-            for side in _SIDES
-            if any(_count_requests(job.get(side, {})) for job in jobs)
-        ]
-        pattern = options[name].get("rw") or "".join(sides)
-        label = _clean_name(pattern if is_single else name)
+    for (name, group), jobs in by_job.items():
+        stated = {**shared, **(jobs[0].get("job options") or {})}
+        arguments = _OPTIONS.read(
+            {key: str(option) for key, option in stated.items()},
+            is_complete=is_complete,
+        )
+        sides = _list_sides(jobs)
+        pattern = arguments.get("pattern") or "".join(sides)
+        label = _clean_name(pattern if len(by_job) == 1 else name)
+        if names.count(name) > 1:
+            label = f"{label}-{group}"
         if label in labels:
             raise raw.error(
                 "fio", f"two jobs have the name {label}; rename one of them"
             )
         labels.add(label)
         is_mixed = len(sides) > 1 or pattern in _MIXED
-        for side in sides:
-            metric = f"{label}.{side}" if is_mixed else label
-            results.append(
-                raw.create_output(
-                    "fio",
-                    _read_arguments(options[name], is_complete),
-                    _read_side(
-                        metric, [job[side] for job in jobs if side in job]
-                    ),
-                )
+        is_sequential = arguments.get("pattern") in _SEQUENTIAL
+        if is_sequential and "block_size" in arguments:
+            arguments["sequential_block_size"] = arguments.pop("block_size")
+        results += [
+            raw.create_output(
+                "fio",
+                arguments,
+                _read_side(
+                    f"{label}.{side}" if is_mixed else label,
+                    [job[side] for job in jobs if side in job],
+                ),
             )
+            for side in sides
+        ]
     if not results:
         raise raw.error("fio", "did not do any I/O")
     return results
 
 
-def _check_single_run(reports: list[dict[str, t.Any]]) -> None:
-    """Reject reports of several runs; those of one run only grow."""
-    requests = [
-        [
-            sum(_count_requests(job.get(side, {})) for side in _SIDES)
-            for job in report["jobs"]
-        ]
-        for report in reports
-    ]
-    begun = [
-        report["timestamp_ms"] - report["jobs"][0]["job_runtime"]
-        for report in reports
-        if "timestamp_ms" in report and "job_runtime" in report["jobs"][0]
-    ]
-    is_growing = all(
-        len(former) == len(later)
-        and all(
-            earlier <= other
-            for earlier, other in zip(former, later, strict=True)
+def _group_processes(
+    report: documents.Json,
+) -> dict[tuple[str, int], list[documents.Json]]:
+    """Return the processes of each job, by its name and its group.
+
+    :raises WorkloadError: If a job failed, or jobs of one name have different
+        options.
+    """
+    by_job: dict[tuple[str, int], list[documents.Json]] = {}
+    for job in report["jobs"]:
+        name = str(job.get("jobname", "job"))
+        if failure := job.get("error"):
+            raise raw.error("fio", f"job {name} ended with error {failure}")
+        processes = by_job.setdefault((name, job.get("groupid", 0)), [])
+        processes.append(job)
+        first, other = (
+            _OPTIONS.read(process.get("job options") or {}, is_complete=True)
+            for process in (processes[0], job)
         )
-        for former, later in itertools.pairwise(requests)
+        if first != other:
+            raise raw.error(
+                "fio",
+                f"two jobs have the name {_clean_name(name)} and different "
+                "options; rename one of them",
+            )
+    return by_job
+
+
+def _list_sides(jobs: collections.abc.Iterable[documents.Json]) -> list[str]:
+    """Return the sides of a job that did I/O.
+
+    Both together are one side if fio does not report each of them.
+    """
+    sides = [
+        side
+        for side in _SIDES
+        if any(_count_requests(job.get(side, {})) for job in jobs)
+    ]
+    return (
+        sides
+        if sides == ["mixed"]
+        else [side for side in sides if side != "mixed"]
     )
-    if not is_growing or (begun and max(begun) - min(begun) > _MAX_DEVIATION):
-        raise raw.several_runs("fio")
+
+
+def _select_jobs(report: documents.Json) -> documents.Json:
+    """Return a report whose jobs are those of the only client, or its own.
+
+    :raises WorkloadError: If several machines did the jobs (``--client``).
+    """
+    if "client_stats" not in report:
+        return report
+    jobs = [job for job in report["client_stats"] if "hostname" in job]
+    hosts = {job["hostname"] for job in jobs}
+    if len(hosts) != 1:
+        raise raw.error(
+            "fio",
+            f"the output is of {len(hosts)} machines (--client); give an "
+            "output of each machine",
+        )
+    return {**report, "jobs": jobs}
+
+
+def _check_single_run(reports: list[documents.Json]) -> None:
+    """Reject reports of several runs; those of one run only grow."""
+    for former, later in itertools.pairwise(reports):
+        if len(former["jobs"]) != len(later["jobs"]):
+            raise raw.several_runs("fio")
+        interval = later.get("timestamp_ms", 0) - former.get("timestamp_ms", 0)
+        deviations: list[float] = []
+        for earlier, other in zip(former["jobs"], later["jobs"], strict=True):
+            begin, end = (
+                sum(_count_requests(job.get(side, {})) for side in _SIDES)
+                for job in (earlier, other)
+            )
+            if begin > end:
+                raise raw.several_runs("fio")
+            # Another job has not begun, or it has ended and keeps its time.
+            if begin < end:
+                grown = _find_runtime(other) - _find_runtime(earlier)
+                deviations.append(abs(interval - grown) if begin else 0)
+        if min(deviations, default=abs(interval)) > _MAX_DEVIATION:
+            raise raw.several_runs("fio")
+
+
+def _find_runtime(job: documents.Json) -> float:
+    """Return the time of a job in ms, which of several processes is one."""
+    return max(
+        (
+            raw.number(job[side].get("runtime") or 0)
+            for side in _SIDES
+            if side in job
+        ),
+        default=0,
+    )
 
 
 def _lists_options(report: documents.Json) -> bool:
     """Return whether an output has every given option with a value."""
-    version = re.match(r"fio-([0-9]{1,4})\.", str(report.get("fio version")))
     has_options = any("job options" in job for job in report["jobs"])
-    return bool(version and has_options and int(version[1]) >= _LISTS_OPTIONS)
-
-
-def _rename_options(options: documents.Json) -> dict[str, str]:
-    """Return the options of fio by their usual names."""
-    renamed = {
-        _ALIASES.get(key, key): str(option) for key, option in options.items()
-    }
-    buffered = renamed.pop("buffered", None)
-    if buffered is not None:
-        renamed["direct"] = "0" if buffered in ("1", "true") else "1"
-    writes = renamed.pop("rwmixwrite", "")
-    if writes.isdecimal():
-        renamed["rwmixread"] = str(100 - int(writes))
-    return renamed
-
-
-def _describe_others(options: collections.abc.Mapping[str, str]) -> str:
-    """Return the options that are no arguments of the workload, as text."""
-    return " ".join(
-        f"{key}={option}"
-        for key, option in sorted(options.items())
-        if key not in _OPTIONS
-        and option != _OTHER_DEFAULTS.get(key)
-        and not _UNCOMPARED.fullmatch(key)
-    )
-
-
-def _read_arguments(
-    options: collections.abc.Mapping[str, str], is_complete: bool
-) -> dict[str, t.Any]:
-    """Return the arguments in the options of a job of fio.
-
-    :param is_complete: Whether they are all options with a value.
-    """
-    arguments: dict[str, t.Any] = {
-        _OPTIONS[key]: option
-        for key, option in options.items()
-        if key in _OPTIONS
-    }
-    if is_complete:
-        arguments["other_options"] = _describe_others(options)
-    for key in _NUMBERS:
-        if arguments.get(key, "").isdecimal():
-            arguments[key] = int(arguments[key])
-    if "direct" in arguments:
-        arguments["direct"] = arguments["direct"] in ("1", "true")
-    for key in ("block_size", "size"):
-        if key in arguments:
-            arguments[key] = disk.format_size(arguments[key].rstrip("bB"))
-    if arguments.get("size", "").endswith("M"):
-        arguments["size_mib"] = int(arguments.pop("size")[:-1])
-    is_sequential = arguments.pop("pattern", "") in _SEQUENTIAL
-    if is_sequential and "block_size" in arguments:
-        arguments["sequential_block_size"] = arguments.pop("block_size")
-    return arguments
+    return has_options and _OPTIONS.lists_all(str(report.get("fio version")))
 
 
 def _clean_name(name: str) -> str:
@@ -245,7 +232,8 @@ def _read_side(label: str, sides: list[documents.Json]) -> raw.Figures:
         if mean and weight
     ]
     figures: dict[str, float | None] = {
-        "iops": sum(rates),
+        # The sum of a group in text has the bandwidth only.
+        "iops": sum(rates) or None,
         "bandwidth": sum(bandwidths),
         "latency_mean": statistics.fmean(*zip(*weighted, strict=True))
         if weighted
@@ -289,6 +277,7 @@ READERS = (
     raw.Reader(
         tool="fio",
         json_texts=('"fio version"',),
+        signature=fio_text.SIGNATURE,
         searches_lines=False,
         read=read_fio,
     ),

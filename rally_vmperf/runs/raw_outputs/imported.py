@@ -18,6 +18,7 @@ from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.records import model
 from rally_vmperf.runs.raw_outputs import raw
+from rally_vmperf.workloads import registry
 
 Raws = collections.abc.Sequence[raw.RawOutput]
 
@@ -194,7 +195,7 @@ def _build_repetition(
 #: Arguments that choose metrics and do not change their meaning.
 _CHOICES = {"directions", "tests", "methods", "operations", "protocols"}
 #: Arguments with which an output is one of another test.
-_IDENTITY = {"copies", "algorithm"}
+_IDENTITY = {"copies", "algorithm", "bits"}
 
 
 class _ReferenceBuilder:
@@ -299,13 +300,12 @@ class _ReferenceBuilder:
                     or baseline_entry.copies > 1
                 ):
                     continue
-                keys = _list_differences(
-                    baseline_entry.arguments, raw_output.arguments
-                )
+                arguments = _complete_arguments(baseline_entry)
+                keys = _list_differences(arguments, raw_output.arguments)
                 if self._is_lenient:
                     keys = [key for key in keys if key in _IDENTITY]
                 text = _describe_differences(
-                    keys, baseline_entry.arguments, raw_output.arguments
+                    keys, arguments, raw_output.arguments
                 )
                 candidates.append(
                     (len(keys), baseline_entry, metric_name, text)
@@ -338,6 +338,74 @@ class _ReferenceBuilder:
                     self._rows[index].append(
                         sample.Observation("copy-1", value)
                     )
+
+
+def _is_imported(baseline_entry: document.Entry) -> bool:
+    """Return whether an entry is from raw outputs."""
+    kinds = {report.kind for report in baseline_entry.findings}
+    return "baseline_imported" in kinds
+
+
+def _complete_arguments(baseline_entry: document.Entry) -> dict[str, t.Any]:
+    """Return the arguments of an entry; a recorded one has all of them.
+
+    Options of the tool that are no arguments of the workload have their
+    defaults in a recorded one.
+    """
+    if _is_imported(baseline_entry):
+        return dict(baseline_entry.arguments)
+    table = registry.get_workload(baseline_entry.workload).TOOL_OPTIONS
+    defaults = table.read({}, is_complete=True)
+    del defaults["other_options"]
+    return {**defaults, **baseline_entry.arguments}
+
+
+def describe_unstated(content: document.Baseline, guest: Raws) -> list[str]:
+    """Return a sentence on each tool whose outputs lack some options.
+
+    These options are not compared, because their values are unknown.
+    """
+    lines = []
+    for workload in dict.fromkeys(output.workload for output in guest):
+        entries = [
+            entry for entry in content.entries if entry.workload == workload
+        ]
+        if not entries:
+            continue
+        table = registry.get_workload(workload).TOOL_OPTIONS
+        bare, guest_names = (
+            [
+                name
+                for name in dict.fromkeys(table.list_unstated())
+                if any(name not in arguments for arguments in stated)
+            ]
+            for stated in (
+                [entry.arguments for entry in entries if _is_imported(entry)],
+                [
+                    output.arguments
+                    for output in guest
+                    if output.workload == workload
+                ],
+            )
+        )
+        clauses = (
+            [f"{', '.join(bare)} of both sides"]
+            if bare == guest_names
+            else [
+                f"{', '.join(names)} of {side}"
+                for side, names in (
+                    ("bare metal", bare),
+                    ("the guest", guest_names),
+                )
+                if names
+            ]
+        )
+        if bare or guest_names:
+            lines.append(
+                f"Unknown, and not compared: {workload}: "
+                f"{' and '.join(clauses)}."
+            )
+    return lines
 
 
 def _list_differences(

@@ -5,6 +5,8 @@ import typing as t
 
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.runs.raw_outputs import raw
+from rally_vmperf.workloads import options
+from rally_vmperf.workloads import registry
 from rally_vmperf.workloads.network import ping
 
 _PING_COUNTS = re.compile(
@@ -17,11 +19,33 @@ _PING_TIMES = re.compile(
     re.M,
 )
 _PING_STAMP = re.compile(r"^\[[0-9]{1,12}\.[0-9]{1,9}\] ", re.M)
+#: The name of the machine that answered, before its address.
+_PING_NAME = re.compile(
+    r"^([0-9]{1,6} bytes from )\S{1,255} (?=\([^\s()]{1,60}\): icmp_seq=)",
+    re.M,
+)
 _PING_DUPLICATES = re.compile(r", \+([0-9]{1,9}) duplicates")
+#: The counts in another language, such as "3 Pakete übertragen, 3 empfangen".
+_PING_FOREIGN = re.compile(
+    r"^[0-9]{1,9} (?!packets )[^\d\s,]{2,40}.{0,60}, [0-9]{1,9} .{1,60}"
+    r"[0-9.,]{1,8} ?%",
+    re.M,
+)
+_PING_WINDOWS = re.compile(
+    r"^Pinging .* with [0-9]+ bytes of data:"
+    r"|^\w{1,20} .{1,80}=32 .{1,40} TTL=[0-9]{1,3}$"
+    r"|^ *Packets: Sent = [0-9]+, Received = |in milli-seconds:$",
+    re.M,
+)
 _PING_SIZE = re.compile(
     r"^PING \S.{1,300}? ([0-9]{1,6})(?:\([0-9]{1,6}\)|(?= data| bytes|$))",
     re.M,
 )
+
+
+def _list_options(tool: str, text: str) -> dict[str, t.Any]:
+    """Return the arguments that an output and a command line state."""
+    return registry.get_workload(tool).TOOL_OPTIONS.read_output(text, tool)
 
 
 def read_ping(text: str, given: raw.Given) -> list[raw.RawOutput]:
@@ -30,8 +54,16 @@ def read_ping(text: str, given: raw.Given) -> list[raw.RawOutput]:
     counts = _PING_COUNTS.findall(text)
     size = _PING_SIZE.search(text)
     if len(counts) != 1:
-        raise raw.error("ping", "the counts must be once at its end")
-    text = _PING_STAMP.sub("", text)
+        raise raw.error(
+            "ping",
+            "the output is not in English; run ping with LC_ALL=C"
+            if not counts and _PING_FOREIGN.search(text)
+            else "this is ping of Windows, whose times are in whole ms; use "
+            "ping of Linux, or sockperf"
+            if _PING_WINDOWS.search(text)
+            else "the counts must be once at its end",
+        )
+    text = _PING_NAME.sub(r"\1", _PING_STAMP.sub("", text))
     count, received = map(int, counts[0])
     duplicates = _PING_DUPLICATES.search(text)
     if duplicates and int(duplicates[1]) >= received:
@@ -65,6 +97,7 @@ def read_ping(text: str, given: raw.Given) -> list[raw.RawOutput]:
         raw.create_output(
             "ping",
             {
+                **_list_options("ping", text),
                 "directions": [direction],
                 "count": count,
                 **({"size": int(size[1])} if size else {}),
@@ -101,6 +134,11 @@ _SOCKPERF_SHARE = re.compile(
 )
 
 
+_SOCKPERF_THROUGHPUT = re.compile(
+    r"^sockperf: Summary: (?:Message Rate|BandWidth) is ", re.M
+)
+
+
 def read_sockperf(text: str, given: raw.Given) -> list[raw.RawOutput]:
     """Return the rate and the round-trip times of sockperf ping-pong."""
     direction = raw.find_direction("sockperf", given, "to_peer")
@@ -111,6 +149,12 @@ def read_sockperf(text: str, given: raw.Given) -> list[raw.RawOutput]:
     }
     if len(_SOCKPERF_RUN.findall(text)) > 1:
         raise raw.several_runs("sockperf")
+    if _SOCKPERF_THROUGHPUT.search(text):
+        raise raw.error(
+            "sockperf",
+            "only ping-pong is read, and this is throughput; run sockperf "
+            "ping-pong, or iperf3",
+        )
     # The median is the last percentile that is read.
     if not (run and mean and 50 in percentiles and float(run[1]) > 0):
         raise raw.error("sockperf", "the report is not complete")
@@ -131,6 +175,7 @@ def read_sockperf(text: str, given: raw.Given) -> list[raw.RawOutput]:
         raw.create_output(
             "sockperf",
             {
+                **_list_options("sockperf", text),
                 "directions": [direction],
                 **({"protocol": protocol[1].lower()} if protocol else {}),
             },
@@ -185,43 +230,30 @@ def read_h2load(text: str, given: raw.Given) -> list[raw.RawOutput]:
     ]
 
 
-#: What the output states of the run -> the argument.
-_H2LOAD_ARGUMENTS = {
-    "clients": re.compile(
-        r"^spawning thread #[0-9]{1,4}: ([0-9]{1,9}) total client", re.M
-    ),
-    "requests": re.compile(r"^requests: ([0-9]{1,12}) total", re.M),
-    "protocol": re.compile(r"^Application protocol: (\S{1,20})$", re.M),
-}
-
-
 def _read_h2load_arguments(text: str) -> dict[str, t.Any]:
-    """Return the arguments that an output of h2load states, a dict.
+    """Return the arguments that an output of h2load states.
 
-    Each thread states its own clients.
+    The number of requests of a run with a duration is a result.
     """
-    found = {
-        key: pattern.findall(text)
-        for key, pattern in _H2LOAD_ARGUMENTS.items()
-    }
-    arguments: dict[str, t.Any] = {
-        key: sum(map(int, found[key]))
-        for key in ("clients", "requests")
-        if found[key]
-    }
-    if found["protocol"]:
-        arguments["application_protocol"] = found["protocol"][0]
+    arguments = _list_options("h2load", text)
+    if re.search(r"^Progress of |Main benchmark duration", text, re.M):
+        arguments.pop("requests", None)
+    if "application_protocol" in arguments:
         arguments["tls"] = "TLS Protocol: " in text
+    for argv in options.find_commands(text, "h2load"):
+        for uri in argv:
+            if "://" in uri:
+                arguments["path"] = options.classify_host(uri)
     return arguments
 
 
 _WGET_SAVED = re.compile(
     r"^[0-9]{4}-[0-9-]{5} [0-9:]{8} \((?P<rate>[0-9.]{1,9}) "
-    r"(?P<prefix>[KMG]?)B/s\) - .{1,300} saved "
+    r"(?P<prefix>[KMG]?)B/s\) - (?:.{1,300} saved|written to stdout) "
     r"\[(?P<saved>[0-9]{1,20})(?:/(?P<length>[0-9]{1,20}))?\]$",
     re.M,
 )
-_WGET_URL = re.compile(r"^--[0-9].*--  (http|ftp)s?://", re.M)
+_WGET_URL = re.compile(r"^--[0-9].*-- {1,2}(http|ftp)s?://", re.M)
 
 
 def read_wget(text: str, given: raw.Given) -> list[raw.RawOutput]:
@@ -249,7 +281,11 @@ def read_wget(text: str, given: raw.Given) -> list[raw.RawOutput]:
     return [
         raw.create_output(
             "wget",
-            {"protocols": [protocol], "bytes": int(download["saved"])},
+            {
+                **_list_options("wget", text),
+                "protocols": [protocol],
+                "bytes": int(download["saved"]),
+            },
             {metric: float(download["rate"]) * factors[download["prefix"]]},
         )
         for download in files
@@ -259,7 +295,9 @@ def read_wget(text: str, given: raw.Given) -> list[raw.RawOutput]:
 READERS = (
     raw.Reader(
         tool="ping",
-        signature=re.compile(r"^PING |packets transmitted, ", re.M),
+        signature=re.compile(
+            rf"^PING |packets transmitted, |{_PING_WINDOWS.pattern}", re.M
+        ),
         read=read_ping,
         given=raw.DIRECTION,
     ),
@@ -271,7 +309,10 @@ READERS = (
     ),
     raw.Reader(
         tool="wget",
-        signature=re.compile(r"^[0-9-]{10} [0-9:]{8} \(.* saved \[", re.M),
+        signature=re.compile(
+            r"^[0-9-]{10} [0-9:]{8} \(.* (?:saved|written to stdout) \[",
+            re.M,
+        ),
         read=read_wget,
     ),
     raw.Reader(

@@ -1,17 +1,25 @@
 """Outputs of mbw, sysbench and openssl."""
 
+import dataclasses
+import math
 import re
+import statistics
 import typing as t
 
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.runs.raw_outputs import raw
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import registry
+from rally_vmperf.workloads import sysbench_report
 from rally_vmperf.workloads.cpu import openssl
 from rally_vmperf.workloads.memory import mbw
+from rally_vmperf.workloads.memory import stream
 
 _MBW_SIZE = re.compile(r"\bMiB: ([0-9]{1,6})\.0+\s")
 _MBW_ROW = re.compile(r"^[0-9]+\s+Method: ([A-Z]+)\s", re.M)
+#: The maximum relative difference between the mean of the runs and the
+#: average of mbw, which rounds the rates.
+_AVERAGE_ERROR = 0.01
 _MBW_BLOCK = re.compile(r"^Using ([0-9]{1,9}) bytes as blocks", re.M)
 
 
@@ -20,16 +28,7 @@ def read_mbw(text: str, given: raw.Given) -> list[raw.RawOutput]:
 
     mbw runs all methods by default, so that old versions print mcblock, too.
     """
-    version = given.get("version", "")
-    if version and not re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,3}){1,2}", version):
-        raise raw.error("mbw", f"version={version!r:.40}: must be such as 1.4")
-    if not (version or text.startswith("says: ")):
-        raise raw.error(
-            "mbw",
-            "the output does not contain the version; give "
-            "mbw:version=1.4=FILE, or 1.2 for versions before 1.4, which swap "
-            "memcpy and dumb",
-        )
+    version = _check_version(text, given)
     size, block = _MBW_SIZE.search(text), _MBW_BLOCK.search(text)
     methods = [
         method
@@ -43,6 +42,7 @@ def read_mbw(text: str, given: raw.Given) -> list[raw.RawOutput]:
     begun = {name.lower() for name in _MBW_ROW.findall(text)}
     if incomplete := sorted(begun - {*methods}):
         raise raw.error("mbw", f"{incomplete[0]} has no AVG; it did not end")
+    _check_averages(text)
     if not text.startswith("says: "):
         text = mbw.version_line(version) + text
     if methods in (["memcpy"], ["dumb"]):
@@ -63,8 +63,10 @@ def read_mbw(text: str, given: raw.Given) -> list[raw.RawOutput]:
         **({"block_size": int(block[1])} if block else {}),
     }
     workload = registry.get_workload("mbw")
+    completed = workload.complete(arguments)
     samples = workload.parse_all(
-        workload.complete(arguments), {"mbw": _create_result("mbw", text)}
+        completed,
+        {"mbw": _create_result("mbw", mbw.complete_header(text, completed))},
     )
     values = tuple(s for s in samples if isinstance(s, sample.Sample))
     return [
@@ -75,6 +77,44 @@ def read_mbw(text: str, given: raw.Given) -> list[raw.RawOutput]:
             notes=notes,
         )
     ]
+
+
+def _check_version(text: str, given: raw.Given) -> str:
+    """Return the given version of mbw; "" if the output has one.
+
+    :raises WorkloadError: If it is missing, or not a version.
+    """
+    version = given.get("version", "")
+    if version and not re.fullmatch(r"[0-9]{1,3}(\.[0-9]{1,3}){1,2}", version):
+        raise raw.error("mbw", f"version={version!r:.40}: must be such as 1.4")
+    if not (version or text.startswith("says: ")):
+        raise raw.error(
+            "mbw",
+            "the output does not contain the version; give "
+            "mbw:version=1.4=FILE, or 1.2 for versions before 1.4, which swap "
+            "memcpy and dumb",
+        )
+    return version
+
+
+def _check_averages(text: str) -> None:
+    """Reject a table in which runs are missing, by its averages."""
+    times: dict[str, list[float]] = {}
+    averages: dict[str, float] = {}
+    for fields in mbw.table_rows(text):
+        if fields[0] == "AVG":
+            averages[fields[2]] = 1 / float(fields[8])
+        else:
+            times.setdefault(fields[2], []).append(1 / float(fields[8]))
+    for method, average in averages.items():
+        mean = statistics.fmean(times.get(method) or [0.0])
+        if not math.isclose(mean, average, rel_tol=_AVERAGE_ERROR):
+            raise raw.error(
+                "mbw",
+                f"the AVG of {method} is not the mean of its "
+                f"{len(times.get(method, ()))} runs: lines of other runs are "
+                "missing; give the complete output",
+            )
 
 
 def _read_single_method(
@@ -124,27 +164,13 @@ _P95 = re.compile(
     re.M,
 )
 _END = re.compile(r"^Threads fairness:\n(?:.*\n){0,1}.*execution time ", re.M)
-#: Arguments of both tests, and those of the test of memory.
-_THREADS = re.compile(r"^Number of threads: ([0-9]{1,6})$", re.M)
-_PRIMES = re.compile(
-    r"^(?:Prime numbers limit|Maximum prime number checked in CPU test): "
-    r"([0-9]{1,9})$",
-    re.M,
-)
-_BLOCK = re.compile(
-    r"^ *(?:block size|Memory block size): ([0-9]{1,9})(Ki|Mi|K|M)?B?$",
-    re.M | re.I,
-)
-_SCOPE = re.compile(
-    r"^ *(?:scope|Memory scope type): ([a-z]{1,20})$", re.M | re.I
-)
+#: The beginning of the results of the processor, which posts often have
+#: without the options.
+_CPU_SPEED = re.compile(r"^CPU speed:\n +events per second:", re.M)
+_MEMORY = re.compile(r"^Total operations: |MiB transferred", re.M)
 _OPERATION = re.compile(
     r"^ *(?:operation|Memory operations type): (read|write)$", re.M
 )
-
-
-#: The option --rate.
-_TARGET_RATE = re.compile(r"^Target transaction rate: ([0-9]{1,9})/sec", re.M)
 
 
 def read_sysbench(text: str, given: raw.Given) -> list[raw.RawOutput]:
@@ -157,14 +183,8 @@ def read_sysbench(text: str, given: raw.Given) -> list[raw.RawOutput]:
     duration, number = float(seconds[1]), int(events[1])
     if not (duration > 0 and number):
         raise raw.error("sysbench", f"did nothing in {duration:g} s")
-    threads = _THREADS.search(text)
-    arguments: dict[str, t.Any] = (
-        {"threads": int(threads[1])} if threads else {}
-    )
-    if "Running the test with following options:" in text:
-        rate = _TARGET_RATE.search(text)
-        arguments["target_rate"] = int(rate[1]) if rate else 0
-    if primes := _PRIMES.search(text):
+    arguments = sysbench_report.CPU_OPTIONS.read_output(text, "sysbench")
+    if "max_prime" in arguments or _CPU_SPEED.search(text):
         p95 = _P95.search(text)
         latency = float(p95[1]) / 1000 if p95 else 0.0
         # It prints 0 for short events.
@@ -172,30 +192,42 @@ def read_sysbench(text: str, given: raw.Given) -> list[raw.RawOutput]:
         return [
             raw.create_output(
                 "sysbench",
-                {**arguments, "max_prime": int(primes[1])},
+                _complete_rate(text, arguments),
                 {
                     raw.find_metric("sysbench", f"cpu.sysbench.{name}"): figure
                     for name, figure in figures.items()
                 },
             )
         ]
-    return [_read_memory(text, number, duration, arguments)]
+    return [_read_memory(text, number, duration)]
 
 
-def _read_memory(
-    text: str, number: int, duration: float, arguments: dict[str, t.Any]
-) -> raw.RawOutput:
+def _complete_rate(text: str, arguments: dict[str, t.Any]) -> dict[str, t.Any]:
+    """Return the arguments with the limit of the rate, 0 if it has none.
+
+    sysbench prints it with the options of the run.
+    """
+    has_options = "Running the test with following options:" in text
+    return {**({"target_rate": 0} if has_options else {}), **arguments}
+
+
+def _read_memory(text: str, number: int, duration: float) -> raw.RawOutput:
     """Return the rate of sysbench's test of memory.
 
     :param number: The number of events.
     :param duration: The time of all of them in seconds.
     """
-    block, operation = _BLOCK.search(text), _OPERATION.search(text)
-    scope = _SCOPE.search(text)
-    if not (block and operation):
-        raise raw.error("sysbench", "only the tests cpu and memory are read")
-    factors = {"": 1, "k": 1 << 10, "m": 1 << 20}
-    size = int(block[1]) * factors[(block[2] or "").lower()[:1]]
+    operation = _OPERATION.search(text)
+    arguments = sysbench_report.MEMORY_OPTIONS.read_output(text, "sysbench")
+    if not ("block_kib" in arguments and operation):
+        raise raw.error(
+            "sysbench",
+            "the block size and the operation (read or write) are missing; "
+            "give the output from 'Running memory speed test' on"
+            if _MEMORY.search(text)
+            else "only the tests cpu and memory are read",
+        )
+    size = arguments["block_kib"] * 1024
     name = operation[1]
     metric = raw.find_metric(
         "sysbench_memory",
@@ -204,12 +236,7 @@ def _read_memory(
     )
     return raw.create_output(
         "sysbench_memory",
-        {
-            **arguments,
-            "operations": [name],
-            "block_kib": size / 1024,
-            **({"scope": scope[1]} if scope else {}),
-        },
+        {**_complete_rate(text, arguments), "operations": [name]},
         {metric: number * size / duration},
     )
 
@@ -218,6 +245,14 @@ _OPENSSL_SIZES = re.compile(r"^type +((?:[0-9]+ bytes *)+)$", re.M)
 _OPENSSL_ROW = re.compile(
     r"^([A-Za-z][A-Za-z0-9 _/-]{1,40}?) +((?:[0-9.]+k *)+)$", re.M
 )
+_OPENSSL_TIMES = re.compile(
+    r"^Doing .{1,80} for ([0-9]{1,6})s(?: on .{1,40})?: [0-9]+ .{1,80} in "
+    r"([0-9.]{1,12})s$",
+    re.M,
+)
+_USER_TIME = {"clock": "user CPU"}
+#: The share of the time that a process on an idle processor uses.
+_USUAL_SHARE = 0.95
 _OPENSSL_BLOCK = re.compile(
     r"^Got: \+H:([0-9]{1,20}(?::[0-9]{1,20}){0,15}) from 0$", re.M
 )
@@ -230,28 +265,40 @@ def read_openssl(text: str, given: raw.Given) -> list[raw.RawOutput]:
     if not sizes and block:
         sizes = block[1].split(":")
     results, clock = [], _read_openssl_clock(text)
+    stated = registry.get_workload("openssl").TOOL_OPTIONS.read_output(
+        text, "openssl"
+    )
+    notes = _describe_user_time(text) if clock == _USER_TIME else ()
     for name, row in _OPENSSL_ROW.findall(text):
         algorithm = name.strip().lower().replace(" ", "-")
         rates = re.findall(r"(?<![0-9.])([0-9.]+)k", row)
         if len(rates) != len(sizes):
             continue
         results += [
-            raw.create_output(
-                "openssl",
-                {
+            raw.RawOutput(
+                workload="openssl",
+                arguments={
+                    **stated,
                     "algorithm": algorithm,
                     "block_size": int(size),
                     "threads": max(1, text.count("\nForked child ")),
                     **clock,
                 },
-                {openssl.RATE: float(rate) * 1000},
-                re.sub(r"[^a-z0-9_-]", "-", f"{algorithm}-{size}")[:32],
+                repetitions=(
+                    raw.create_samples({openssl.RATE: float(rate) * 1000}),
+                ),
+                label=re.sub(r"[^a-z0-9_-]", "-", f"{algorithm}-{size}")[:32],
+                notes=notes,
             )
             for size, rate in zip(sizes, rates, strict=True)
         ]
     if len({output.label for output in results}) < len(results):
         raise raw.error("openssl", "an algorithm has several rows; give one")
-    if not results:
+    if results:
+        results[1:] = (
+            dataclasses.replace(output, notes=()) for output in results[1:]
+        )
+    else:
         raise raw.error("openssl", "has no table of bytes per second")
     return results
 
@@ -264,7 +311,69 @@ def _read_openssl_clock(text: str) -> dict[str, str]:
     if not re.search(r"^(?:\+?DTP?:|Doing )", text, re.M):
         return {}
     is_elapsed = "You have chosen to measure elapsed time" in text
-    return {"clock": "elapsed" if is_elapsed else "user CPU"}
+    return {"clock": "elapsed"} if is_elapsed else _USER_TIME
+
+
+def _describe_user_time(text: str) -> tuple[str, ...]:
+    """Return a note on the time that openssl did not count."""
+    shares = [
+        float(used) / float(requested)
+        for requested, used in _OPENSSL_TIMES.findall(text)
+        if float(requested) > 0
+    ]
+    share = (
+        f"as little as {100 * min(shares):.0f} % of the time"
+        if shares and min(shares) < _USUAL_SHARE
+        else "only its own time"
+    )
+    return (
+        f"openssl ran without -elapsed and counted {share}: time that the "
+        "host takes from a guest (steal) is invisible; run openssl speed "
+        "-elapsed",
+    )
+
+
+_STREAM_ROWS = re.compile(r"^Copy:? +[0-9.]{1,20} ", re.M)
+
+
+def read_stream(text: str, given: raw.Given) -> list[raw.RawOutput]:
+    """Return the best rate of each kernel of STREAM.
+
+    Posts often have the rows alone, each of which is a result.
+    """
+    if len(_STREAM_ROWS.findall(text)) > 1:
+        raise raw.several_runs("stream")
+    if "Failed Validation on array" in text:
+        raise raw.error("stream", "failed: its arrays have wrong values")
+    if "STREAM version " in text and "Solution Validates" not in text:
+        raise raw.error(
+            "stream",
+            "the output is cut before 'Solution Validates'; give the complete "
+            "output",
+        )
+    workload = registry.get_workload("stream")
+    arguments = workload.TOOL_OPTIONS.read(
+        workload.TOOL_OPTIONS.read_text(text)
+    )
+    elements = arguments.pop("elements", 0)
+    size = elements * arguments.get("element_bytes", 0)
+    if size:
+        arguments["size_mib"] = size / (1 << 20)
+    rates = stream.parse_rates(text, size)
+    if not rates:
+        raise raw.error("stream", f"has no rates: {raw.describe(text)}")
+    return [
+        raw.create_output(
+            "stream",
+            arguments,
+            {
+                raw.find_metric(
+                    "stream", f"memory.stream.{kernel}.bandwidth"
+                ): rate
+                for kernel, rate in rates.items()
+            },
+        )
+    ]
 
 
 READERS = (
@@ -275,8 +384,21 @@ READERS = (
         given={"version": "version of mbw, such as 1.4"},
     ),
     raw.Reader(
+        tool="stream",
+        signature=re.compile(
+            r"^STREAM version \$|^Function +(?:Best )?Rate \(?MB/s|"
+            r"^Triad:? +[0-9.]{1,20} +[0-9.]{1,20} +[0-9.]{1,20} ",
+            re.M,
+        ),
+        read=read_stream,
+    ),
+    raw.Reader(
         tool="sysbench",
-        signature=re.compile(r"^sysbench [0-9.]+", re.M),
+        signature=re.compile(
+            r"^sysbench [0-9.]+|^CPU speed:$|^Threads fairness:$"
+            r"|^ *total number of events: ",
+            re.M,
+        ),
         read=read_sysbench,
     ),
     raw.Reader(

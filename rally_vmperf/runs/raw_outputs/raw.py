@@ -58,8 +58,12 @@ class RawOutput:
     @property
     def unknown(self) -> tuple[str, ...]:
         """The arguments that the outputs do not contain, sorted."""
-        schema = registry.get_workload(self.workload).ARGUMENTS
-        return tuple(sorted(schema["properties"].keys() - self.arguments))
+        workload = registry.get_workload(self.workload)
+        names = {
+            *workload.ARGUMENTS["properties"],
+            *workload.TOOL_OPTIONS.list_unstated(),
+        }
+        return tuple(sorted(names - self.arguments.keys()))
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -124,6 +128,30 @@ def find_direction(tool: str, given: Given, default: str) -> str:
     return given.get("direction", default)
 
 
+#: The shortest run in seconds of which a network tool states the exact time.
+_SHORTEST = 0.5
+_POWERS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
+
+
+def check_steady(tool: str, seconds: float) -> None:
+    """Reject a run in whose time TCP has no steady rate."""
+    if seconds < _SHORTEST:
+        raise error(
+            tool,
+            f"ended after {seconds:.3g} s, in which TCP has no steady rate",
+        )
+
+
+def parse_bit_rate(row: re.Match[str]) -> float:
+    """Return the bits per second in a row of iperf or iperf3.
+
+    Bytes are counted in powers of 1024, and bits in powers of 1000.
+    """
+    power = _POWERS[row["prefix"]]
+    factor = 8 * 1024**power if row["unit"] == "Bytes" else 1000**power
+    return float(row["rate"]) * factor
+
+
 def several_runs(tool: str) -> base.WorkloadError:
     """Return the error of an output with several runs."""
     return error(tool, "the output has several runs; give each its own file")
@@ -150,6 +178,29 @@ def create_output(
         arguments=arguments,
         repetitions=(create_samples(figures),),
         label=label,
+    )
+
+
+#: The largest share of a value by which a tool rounds it to three digits.
+_THREE_DIGITS = 0.005
+
+
+def round_rates(output: RawOutput) -> RawOutput:
+    """Return an output whose rates have the three digits of a table."""
+    return dataclasses.replace(
+        output,
+        repetitions=tuple(
+            tuple(
+                sample.Sample(
+                    dataclasses.replace(value.metric, resolution=_THREE_DIGITS)
+                    if value.metric.better == "higher"
+                    else value.metric,
+                    value.value,
+                )
+                for value in samples
+            )
+            for samples in output.repetitions
+        ),
     )
 
 

@@ -1,12 +1,6 @@
-"""Recognition of outputs, and their reading.
+"""Recognition of outputs, and their reading."""
 
-People post outputs from terminals, mails and web pages: in several encodings,
-with prompts, colours, quote marks, and progress that overwrote itself.
-"""
-
-import codecs
 import re
-import textwrap
 
 from rally_vmperf.runs.raw_outputs import applications
 from rally_vmperf.runs.raw_outputs import disk
@@ -31,33 +25,25 @@ READERS: dict[str, raw.Reader] = {
         *applications.READERS,
     )
 }
-#: Outputs that are recognised, but in a format that is not read.
-_OTHER_FORMATS = (
-    (
-        re.compile(r"^\S+: \(g(?:roupid)?=[0-9]+\): |^fio-[0-9]", re.M),
-        "this is fio's report for people; its JSON is required: "
-        "fio --output-format=json",
+#: Tools that are not read -> the beginnings of their lines.
+_OTHER_TOOLS = {
+    "wrk": re.compile(r"^(?:Running [0-9]+[smh] test @|Requests/sec: )", re.M),
+    "ab": re.compile(r"^(?:This is ApacheBench|Concurrency Level: )", re.M),
+    "netperf": re.compile(
+        r"^(?:MIGRATED )?(?:TCP|UDP)_?\w{0,20} .*TEST from ", re.M
     ),
-    (
-        re.compile(r"^Running [0-9]+s test @|Requests/sec:", re.M),
-        "this is wrk, which is not read; use h2load",
-    ),
-)
-
-#: Byte order marks -> the encoding.
-_MARKS = {
-    codecs.BOM_UTF8: "utf-8-sig",
-    codecs.BOM_UTF16_LE: "utf-16",
-    codecs.BOM_UTF16_BE: "utf-16",
+    "stress-ng": re.compile("^stress-ng: info: ", re.M),
+    "bonnie++": re.compile("^Version .* ------Sequential Output", re.M),
+    "7-Zip": re.compile("^7-Zip |^Avr: +[0-9]+ ", re.M),
+    "ioping": re.compile("^--- .* ioping statistics ---", re.M),
+    "qperf": re.compile("^(?:tcp|udp|rc_rdma)_(?:bw|lat):$", re.M),
+    "redis-benchmark": re.compile(r"^====== (?:GET|SET|PING_\w+) ====", re.M),
+    "pgbench": re.compile("^transaction type: |^tps = [0-9]", re.M),
+    "Geekbench": re.compile("^Geekbench [0-9]", re.M),
+    "hdparm": re.compile("^ Timing (?:cached|buffered|O_DIRECT) ", re.M),
+    "CoreMark": re.compile("^CoreMark (?:1|Size )", re.M),
+    "the Phoronix Test Suite": re.compile("^Phoronix Test Suite ", re.M),
 }
-#: Chinese words of dd, which tell GBK from Latin-1.
-_CHINESE = ("记录", "字节", "复制", "秒")
-#: Colours and cursor movements of a terminal.
-_CONTROL = re.compile(r"\x1b(?:\[[0-9;?]{0,20}[A-Za-z]|\][^\x07]{0,200}\x07)")
-_QUOTED = re.compile(r"^[>|] ?", re.M)
-#: The maximum number of quote marks of mails in front of a line.
-_MAX_QUOTE_LEVELS = 4
-_FENCE = re.compile(r"^ {0,3}(?:```|~~~).{0,20}\n", re.M)
 
 
 def recognise(text: str, *, is_json: bool = False) -> raw.Reader:
@@ -71,9 +57,12 @@ def recognise(text: str, *, is_json: bool = False) -> raw.Reader:
             return reader
     if is_json:
         raise _long_line_error(text)
-    for pattern, message in _OTHER_FORMATS:
+    for name, pattern in _OTHER_TOOLS.items():
         if pattern.search(text):
-            raise base.WorkloadError(message)
+            raise base.WorkloadError(
+                f"this is {name}, which is not read; the tools that are read "
+                f"are {', '.join(READERS)}"
+            )
     raise base.WorkloadError(
         f"the output is not recognised: {raw.describe(text)}; name the tool "
         f"as in TOOL=FILE ({', '.join(READERS)})"
@@ -141,61 +130,3 @@ def _long_line_error(text: str) -> base.WorkloadError:
         f"{output_bounds.MAX_LINE_CHARACTERS} characters; give only the "
         "output of the tool"
     )
-
-
-def clean(content: bytes) -> str:
-    """Return the text of an output, with line feeds only.
-
-    A carriage return inside a line means that the rest overwrote it. A text
-    that exceeds a bound is not changed, and ``read`` rejects it or reads it
-    as JSON.
-
-    :raises WorkloadError: If it is a quotation of too many levels.
-    """
-    text = _decode(content)
-    overwritten = text.replace("\r", "\n")
-    if len(text) > output_bounds.MAX_CHARACTERS:
-        return text
-    if output_bounds.find_long_line(overwritten):
-        return text
-    text = _CONTROL.sub("", text).replace("\r\n", "\n")
-    lines = (_keep_last(line).rstrip() for line in text.split("\n"))
-    text = "\n".join(lines).strip("\n") + "\n"
-    text = _FENCE.sub("", text)
-    for _ in range(_MAX_QUOTE_LEVELS):
-        if not _is_quoted(text):
-            break
-        text = _QUOTED.sub("", text)
-    if _is_quoted(text):
-        raise base.WorkloadError(
-            f"the output is quoted more than {_MAX_QUOTE_LEVELS} times; "
-            "remove the quote marks"
-        )
-    return textwrap.dedent(text)
-
-
-def _decode(content: bytes) -> str:
-    """Return the text of bytes in UTF-8, UTF-16, GBK or Latin-1."""
-    for mark, encoding in _MARKS.items():
-        if content.startswith(mark):
-            return content.decode(encoding, "replace")
-    if content[1:200:2].count(0) > len(content[1:200:2]) // 2:
-        return content.decode("utf-16-le", "replace")
-    try:
-        return content.decode()
-    except UnicodeDecodeError:
-        chinese = content.decode("gbk", "replace")
-    is_chinese = any(word in chinese for word in _CHINESE)
-    return chinese if is_chinese else content.decode("latin-1")
-
-
-def _keep_last(line: str) -> str:
-    """Return what a terminal shows of a line with carriage returns."""
-    shown = [segment for segment in line.split("\r") if segment.strip()]
-    return shown[-1] if shown else ""
-
-
-def _is_quoted(text: str) -> bool:
-    """Return whether each line has the quote mark of a mail."""
-    lines = [line for line in text.splitlines() if line]
-    return bool(lines) and all(map(_QUOTED.match, lines))

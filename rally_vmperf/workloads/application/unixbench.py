@@ -11,6 +11,7 @@ import zlib
 from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
+from rally_vmperf.workloads import options
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import sequence
@@ -25,13 +26,15 @@ _SECTION = re.compile(
     re.M,
 )
 _SCORE = re.compile(
-    r"^(\S.{1,60}?) +([0-9.]{1,30}) (lps|lpm|MWIPS|KBps) +"
-    r"\([0-9.]{1,20} s, ([0-9]{1,6}) samples\)$",
+    r"^(\S.{1,60}?) +([0-9.]{1,30}) (lps|lpm|MWIPS|KBps)"
+    r"(?: +\([0-9.]{1,20} s, ([0-9]{1,6}) samples\))?$",
     re.M,
 )
 _INDEX = re.compile(
     r"^(\S.{1,60}?) +[0-9.]{1,30} +[0-9.]{1,30} +([0-9.]{1,30})$", re.M
 )
+#: The row of a test without a baseline.
+_UNRATED = re.compile(r"^(\S.{1,60}?) +--- +[0-9.]{1,30} +---$")
 #: The complete last line.
 _TOTAL = re.compile(
     r"^System Benchmarks Index Score(?: \(Partial Only\))? +"
@@ -46,11 +49,15 @@ _ROW = re.compile(
 
 
 class Score(t.NamedTuple):
-    """The score of a test in the unit of UnixBench."""
+    """The score of a test in the unit of UnixBench.
+
+    :param samples: The number of passes that it is the mean of; None if a
+        published report lacks it.
+    """
 
     value: float
     label: str
-    samples: int
+    samples: int | None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -118,16 +125,18 @@ def _parse_section(section: str) -> dict[str, Score]:
     rows = _SCORE.findall(section)
     for line in section.splitlines():
         if _ROW.match(line) and not any(
-            pattern.match(line) for pattern in (_SCORE, _INDEX)
+            pattern.match(line) for pattern in (_SCORE, _INDEX, _UNRATED)
         ):
             raise _OUTPUT.error(
                 f"printed {sanitize.line(line, 80)!r}, which is not a row of "
                 "its tables"
             )
     scores = {
-        title: Score(_FIGURES.number(score), label, int(samples))
+        title: Score(
+            _FIGURES.number(score), label, int(samples) if samples else None
+        )
         for title, score, label, samples in rows
-        if int(samples) > 0
+        if samples != "0"
     }
     if len(rows) != len(scores):
         raise _OUTPUT.error("printed a test twice, or a test without samples")
@@ -204,12 +213,26 @@ _COPY_LIMIT = re.compile(
 _TARBALL = "unixbench.tar"
 
 
+_OPTIONS = options.OptionTable(
+    options=(
+        options.Option(
+            names=("version",),
+            argument="version",
+            pattern=re.compile(
+                r"BYTE UNIX Benchmarks \(Version ([\w.]{1,20})\)"
+            ),
+        ),
+    )
+)
+
+
 class UnixBench(sequence.SequenceWorkload):
     """Tests of processor, system calls, processes, pipes and page cache."""
 
     name = "unixbench"
     title = "System: UnixBench"
     part = "application"
+    TOOL_OPTIONS = _OPTIONS
     ARGUMENTS = schemas.schema(
         tests=schemas.sequence(TESTS),
         copies=schemas.integer(
@@ -349,29 +372,35 @@ class UnixBench(sequence.SequenceWorkload):
         )
 
 
-def parse_rates(text: str, copies: int) -> dict[str, sample.Sample]:
+def parse_rates(
+    text: str, copies: int
+) -> tuple[dict[str, sample.Sample], list[str]]:
     """Parse an output; return the rate sample of each test by its name.
 
     Published reports may end with the scores, without indices.
 
+    :returns: The samples, and the titles of tests without a metric, such as
+        those that UnixBench does not run by default.
     :raises base.WorkloadError: If the text does not contain exactly one
-        report, or the report has an unknown test.
+        report, or the report has no known test.
     """
     scores = parse_scores(text, copies)
     names = {test.title: name for name, test in TESTS.items()}
     unknown = sorted(scores.keys() - names.keys())
-    if unknown or not scores:
+    if len(unknown) == len(scores):
         unknown_titles = sanitize.line(", ".join(unknown), 80)
         raise _OUTPUT.error(
             f"has {len(scores)} scores, unknown ones: {unknown_titles!r}"
         )
-    return {
+    rates = {
         names[title]: outputs.create_sample(
             _rate_metric(names[title], copies),
             _convert_score(names[title], score),
         )
         for title, score in scores.items()
+        if title in names
     }
+    return rates, unknown
 
 
 def _convert_score(name: str, score: Score) -> float:

@@ -6,6 +6,7 @@ import re
 from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
+from rally_vmperf.workloads import options
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import sensitivities
@@ -40,12 +41,34 @@ _MINIMUM_VERSION = tools.MinimumVersion(
 )
 
 
+_OPTIONS = options.OptionTable(
+    options=(
+        options.Option(
+            names=("seconds",),
+            argument="time",
+            default="3",
+            parse=options.parse_number,
+            pattern=re.compile(
+                r"^(?:Doing .{1,80} for (?=[0-9]{1,6}s)|\+DTP?:[^:\s]{1,40}:)"
+                r"([0-9]{1,6})",
+                re.M,
+            ),
+        ),
+        options.Option(names=("engine", "provider", "async_jobs", "misalign")),
+        # The output states these.
+        *options.name_options("evp", "multi", "bytes"),
+        *options.name_options("elapsed", "mr", has_value=False),
+    )
+)
+
+
 class Openssl(base.Workload):
     """Encryption or digests of one block, repeated for a fixed time."""
 
     name = "openssl"
     title = "Processor: encryption and digests with openssl speed"
     part = "cpu"
+    TOOL_OPTIONS = _OPTIONS
     ARGUMENTS = schemas.schema(
         algorithm=schemas.choice(
             f"Cipher or digest: {', '.join(ALGORITHMS)}.",

@@ -25,6 +25,7 @@ class Sysbench(base.Workload):
     name = "sysbench"
     title = "Processor: prime numbers with sysbench"
     part = "cpu"
+    TOOL_OPTIONS = sysbench_report.CPU_OPTIONS
     ARGUMENTS = schemas.schema(
         threads=schemas.per_vcpu("Number of threads", 1024),
         time=schemas.duration("Duration of a run"),

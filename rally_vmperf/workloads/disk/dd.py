@@ -5,6 +5,7 @@ import re
 from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
+from rally_vmperf.workloads import options
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import sequence
@@ -32,6 +33,22 @@ _SUMMARY = re.compile(
 )
 
 
+#: The operands, of which each command line has all that differ from their
+#: defaults. The readers of outputs interpret the flags.
+_OPTIONS = options.OptionTable(
+    options=(
+        options.Option(
+            names=("count",), argument="count", parse=options.parse_size
+        ),
+        options.Option(names=("skip", "iseek"), default="0"),
+        options.Option(names=("seek", "oseek"), default="0"),
+        options.Option(names=("cbs",)),
+        *options.name_options("if", "of", "bs", "ibs", "obs", "status"),
+        *options.name_options("conv", "oflag", "iflag"),
+    )
+)
+
+
 class Dd(sequence.CommandSequenceWorkload):
     """A file written from /dev/zero, and a file read to /dev/null.
 
@@ -43,6 +60,7 @@ class Dd(sequence.CommandSequenceWorkload):
     name = "dd"
     title = "Disk: files written and read with dd"
     part = "disk"
+    TOOL_OPTIONS = _OPTIONS
     ARGUMENTS = schemas.schema(
         directions=schemas.sequence(DIRECTIONS, default=("write",)),
         block_size=schemas.size("Size of a block", default="1M"),

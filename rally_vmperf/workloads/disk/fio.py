@@ -13,6 +13,7 @@ from rally_vmperf.workloads import sequence
 from rally_vmperf.workloads import tools
 from rally_vmperf.workloads.disk import _fio_agreement
 from rally_vmperf.workloads.disk import _fio_job_file
+from rally_vmperf.workloads.disk import _fio_options
 from rally_vmperf.workloads.disk import _fio_result
 from rally_vmperf.workloads.disk import _fio_search
 
@@ -59,6 +60,7 @@ class Fio(sequence.CommandSequenceWorkload):
         format="json", max_characters=OUTPUT_LIMIT
     )
     OPTIONS = "patterns"
+    TOOL_OPTIONS = _fio_options.TABLE
     ARGUMENTS = schemas.schema(
         patterns=schemas.sequence(_ORDER, default=PATTERNS),
         read_percent=schemas.integer(

@@ -5,6 +5,7 @@ import re
 from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
+from rally_vmperf.workloads import options
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
@@ -44,12 +45,33 @@ _OUTPUT = outputs.Reader("iozone")
 _ADVICE = "iozone is not free software: "
 
 
+_OPTIONS = options.OptionTable(
+    options=(
+        # The output states these: processes, sizes, tests and modes.
+        *options.name_options("t", "l", "u", "s", "r", "i"),
+        *options.name_options("e", "I", "o", "R", "M", has_value=False),
+        # Names of files, and logs.
+        *options.name_options("b", "f", "O", "Q"),
+        *options.name_options("F", has_value=False),
+        *(
+            options.Option(names=(name,))
+            for name in ("j", "H", "k", "S", "L", "y", "q", "g", "n", "P")
+        ),
+        *(
+            options.Option(names=(name,), has_value=False)
+            for name in ("c", "p", "x", "w", "W", "B", "m", "N", "K", "D", "G")
+        ),
+    )
+)
+
+
 class Iozone(base.Workload):
     """Concurrent processes that write and read a file each."""
 
     name = "iozone"
     title = "Disk: files of several processes with iozone"
     part = "disk"
+    TOOL_OPTIONS = _OPTIONS
     ARGUMENTS = schemas.schema(
         processes=schemas.concurrency("processes, each with a file", 64),
         size_mib=schemas.integer(

@@ -290,24 +290,46 @@ def _split_processes(text: str, processes: int) -> list[str]:
     return fields[2::2] if processes > 1 else fields
 
 
-def _check_run(text: str, arguments: base.Arguments) -> None:
-    """Reject an output of mbw whose header contradicts the arguments.
-
-    :raises base.WorkloadError: If the run had other arguments.
-    """
+def _header(arguments: base.Arguments) -> list[str]:
+    """Return the lines before the table, which repeat the arguments."""
     size = 2 * arguments["size_mib"] * _MIB
-    expected_lines = [
+    lines = [
         f"Long uses 8 bytes. Allocating 2*{size // 16} elements = {size} "
         "bytes of memory.",
         "Getting down to business... Doing "
         f"{arguments['runs']} runs per test.",
     ]
     if "mcblock" in arguments["methods"]:
-        expected_lines.append(
+        lines.append(
             f"Using {arguments['block_size']} bytes as blocks for memcpy "
             "block copy test."
         )
-    _OUTPUT.check_lines(text, *expected_lines)
+    return lines
+
+
+def complete_header(text: str, arguments: base.Arguments) -> str:
+    """Return an output with the lines before the table that it lacks.
+
+    Posts often have the table alone. A line with other arguments remains.
+
+    :param text: The output, which begins with the version.
+    """
+    begin, _, rest = text.partition("\n")
+    missing = [
+        line
+        for line in _header(arguments)
+        if line.partition(" ")[0]
+        not in {other.partition(" ")[0] for other in rest.splitlines()}
+    ]
+    return "\n".join((begin, *missing, rest))
+
+
+def _check_run(text: str, arguments: base.Arguments) -> None:
+    """Reject an output of mbw whose header contradicts the arguments.
+
+    :raises base.WorkloadError: If the run had other arguments.
+    """
+    _OUTPUT.check_lines(text, *_header(arguments))
     labels = {row[2] for row in table_rows(text)}
     if labels != set(_options(arguments)):
         raise _OUTPUT.error(

@@ -19,6 +19,7 @@ class SysbenchMemory(sequence.CommandSequenceWorkload):
     name = "sysbench_memory"
     title = "Memory: reading and writing with sysbench"
     part = "memory"
+    TOOL_OPTIONS = sysbench_report.MEMORY_OPTIONS
     ARGUMENTS = schemas.schema(
         operations=schemas.sequence(OPERATIONS),
         access=schemas.choice(

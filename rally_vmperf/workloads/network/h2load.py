@@ -10,6 +10,7 @@ from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import document
 from rally_vmperf.workloads import files
+from rally_vmperf.workloads import options
 from rally_vmperf.workloads import output_bounds
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
@@ -38,6 +39,52 @@ _MAX_TIMES = 20000
 #: Minimum ratio of an exact time to the same time with three digits.
 _MIN_ROUNDING = 0.994
 
+
+#: The arguments of h2load itself, which loads without pauses.
+_OPTIONS = options.OptionTable(
+    options=(
+        options.Option(
+            names=("c", "clients"),
+            argument="clients",
+            default="1",
+            parse=options.parse_number,
+            pattern=re.compile(
+                r"^spawning thread #[0-9]{1,4}: ([0-9]{1,9}) total client",
+                re.M,
+            ),
+            is_total=True,
+        ),
+        options.Option(
+            names=("n", "requests"),
+            argument="requests",
+            parse=options.parse_number,
+            pattern=re.compile(r"^requests: ([0-9]{1,12}) total", re.M),
+        ),
+        options.Option(
+            names=("application-protocol",),
+            argument="application_protocol",
+            pattern=re.compile(r"^Application protocol: (\S{1,20})$", re.M),
+        ),
+        options.Option(
+            names=("t", "threads"),
+            argument="threads",
+            default="1",
+            parse=options.parse_number,
+        ),
+        options.Option(
+            names=("m", "max-concurrent-streams"),
+            argument="concurrent_streams",
+            default="1",
+            parse=options.parse_number,
+        ),
+        *(
+            options.Option(names=(name,))
+            for name in ("D", "r", "w", "W", "p", "H", "d", "T", "N", "f")
+        ),
+        *options.name_options("i", "B", "log-file"),
+        *options.name_options("v", "verbose", has_value=False),
+    )
+)
 
 _THROUGHPUT = sample.Metric(
     "network.h2load.throughput", "B/s", "higher", additive=True
@@ -252,6 +299,7 @@ class H2load(_nginx.NginxWorkload):
     has_time_series = True
     FILE = "page"
     FILE_IS = "the pages are"
+    TOOL_OPTIONS = _OPTIONS
     ARGUMENTS = schemas.schema(
         users=schemas.integer(
             "Number of users, each with a connection of its own",

@@ -1,10 +1,12 @@
 """Network workload: TCP with iperf, version 2."""
 
 import re
+import typing as t
 
 from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
+from rally_vmperf.workloads import options
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
@@ -31,12 +33,60 @@ _MINIMUM_FOR_REVERSE = tools.MinimumVersion(
 )
 
 
+def _parse_window(text: str) -> t.Any:
+    """Return the requested size in KiB of a window; 0 for the default."""
+    if "(default)" in text:
+        return 0
+    _, _, requested = text.rpartition("requested ")
+    size = (requested or text).replace("Byte", "").replace(" ", "")
+    return options.parse_kib(size.rstrip(")"))
+
+
+_OPTIONS = options.OptionTable(
+    options=(
+        options.Option(
+            names=("w", "window"),
+            argument="window_kib",
+            default="0",
+            parse=_parse_window,
+            pattern=re.compile(r"^TCP window size: {1,4}(.{1,80})$", re.M),
+        ),
+        options.Option(
+            names=("P", "parallel"),
+            argument="streams",
+            default="1",
+            parse=options.parse_number,
+        ),
+        options.Option(
+            names=("M", "mss"),
+            argument="segment",
+            default="0",
+            parse=options.parse_number,
+        ),
+        options.Option(names=("Z", "tcp-congestion", "linux-congestion")),
+        options.Option(names=("b", "bandwidth")),
+        options.Option(names=("l", "len")),
+        options.Option(names=("n", "num")),
+        options.Option(names=("S", "tos")),
+        options.Option(names=("N", "nodelay"), has_value=False),
+        *options.name_options("c", "client", "t", "time", "p", "port", "i"),
+        *options.name_options("interval", "f", "format", "B", "bind", "x"),
+        *options.name_options("reportexclude", "y", "reportstyle", "o"),
+        *options.name_options("s", "server", "R", "reverse", has_value=False),
+        *options.name_options("e", "enhanced", "V", "m", has_value=False),
+        *options.name_options("print_mss", "full-duplex", has_value=False),
+        *options.name_options("sum-only", "D", has_value=False),
+    )
+)
+
+
 class Iperf2(_directed.ServerWorkload):
     """Throughput of TCP with iperf 2; iperf3 reports more metrics."""
 
     name = "iperf2"
     title = "Network: TCP with iperf 2"
     part = "network"
+    TOOL_OPTIONS = _OPTIONS
     DIRECTIONS = _directed.BOTH_DIRECTIONS
     ARGUMENTS = schemas.schema(
         directions=_directed.directions_argument(DIRECTIONS),

@@ -16,6 +16,7 @@ from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import sequence
 from rally_vmperf.workloads import tools
 from rally_vmperf.workloads.network import _directed
+from rally_vmperf.workloads.network import _iperf3_options
 
 #: Minimum share of the time of a complete run, and minimum share of the sent
 #: datagrams that the number of the last received one must reach.
@@ -256,6 +257,7 @@ class Iperf3(_directed.ServerWorkload):
     part = "network"
     OUTPUT_BOUNDS = output_bounds.JSON
     has_time_series = True
+    TOOL_OPTIONS = _iperf3_options.TABLE
     DIRECTIONS = {**_directed.BOTH_DIRECTIONS, BIDIR: "peer"}  # noqa: RUF012
     ARGUMENTS = schemas.schema(
         directions=schemas.choices(

@@ -6,6 +6,7 @@ import statistics
 
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
+from rally_vmperf.workloads import options
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
@@ -37,12 +38,41 @@ _SUMMARY = re.compile(
 )
 
 
+_OPTIONS = options.OptionTable(
+    options=(
+        options.Option(
+            names=("i", "interval"),
+            argument="interval",
+            default="1",
+            parse=options.parse_float,
+        ),
+        options.Option(
+            names=("destination",),
+            argument="path",
+            kind="place",
+            parse=options.classify_host,
+            pattern=re.compile(
+                r"^PING (?:\S{1,200}? ?\()?([^\s()]{1,100})", re.M
+            ),
+        ),
+        options.Option(names=("M", "Q", "l", "p", "S", "m")),
+        # The output states the size and the number of packets.
+        *options.name_options("c", "s", "w", "W", "I", "t", "T"),
+        *options.name_options(
+            *("4", "6", "a", "b", "D", "L", "n", "O", "q", "U", "v"),
+            has_value=False,
+        ),
+    )
+)
+
+
 class Ping(_directed.DirectionalWorkload):
     """Round-trip times of small packets in sequence."""
 
     name = "ping"
     title = "Network: latency with ping"
     part = "network"
+    TOOL_OPTIONS = _OPTIONS
     DIRECTIONS = _directed.ANSWERED
     ARGUMENTS = schemas.schema(
         directions=_directed.directions_argument(DIRECTIONS),

@@ -5,6 +5,7 @@ import re
 from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
+from rally_vmperf.workloads import options
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
@@ -54,6 +55,35 @@ _REPORT = re.compile(
 )
 
 
+_OPTIONS = options.OptionTable(
+    options=(
+        options.Option(
+            names=("m", "msg-size"),
+            argument="size",
+            default="14",
+            parse=options.parse_number,
+        ),
+        options.Option(
+            names=("t", "time"),
+            argument="time",
+            default="1",
+            parse=options.parse_number,
+        ),
+        options.Option(
+            names=("i", "ip"),
+            argument="path",
+            kind="place",
+            parse=options.classify_host,
+            pattern=re.compile(r"^\[ ?[0-9]{1,3}\] IP = (\S{1,100})", re.M),
+        ),
+        # The output states the protocol, and what its times are.
+        *options.name_options("p", "port", "client_port", "client_ip"),
+        *options.name_options("full-log", "dontwarmup"),
+        *options.name_options("tcp", "full-rtt", has_value=False),
+    )
+)
+
+
 class Sockperf(_directed.ServerWorkload):
     """Round-trip times of small messages in sequence."""
 
@@ -61,6 +91,7 @@ class Sockperf(_directed.ServerWorkload):
     title = "Network: latency of small messages with sockperf"
     part = "network"
     DIRECTIONS = _directed.ANSWERED
+    TOOL_OPTIONS = _OPTIONS
     ARGUMENTS = schemas.schema(
         directions=_directed.directions_argument(DIRECTIONS),
         protocol=schemas.choice(

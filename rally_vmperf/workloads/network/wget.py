@@ -9,6 +9,7 @@ from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import files
 from rally_vmperf.workloads import generated
+from rally_vmperf.workloads import options
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import sequence
@@ -38,6 +39,36 @@ _LOADED = re.compile(
 )
 
 
+def _classify_sink(name: str) -> str:
+    """Return the class of the place to which wget saves."""
+    return "pipe" if name == "STDOUT" else options.classify_path(name)
+
+
+_OPTIONS = options.OptionTable(
+    options=(
+        options.Option(
+            names=("server",),
+            argument="path",
+            kind="place",
+            parse=options.classify_host,
+            pattern=re.compile(r"^--.{1,40}-- {1,2}(\w+://\S{1,200})", re.M),
+        ),
+        options.Option(
+            names=("O", "output-document"),
+            argument="place",
+            kind="place",
+            default="file",
+            parse=_classify_sink,
+            pattern=re.compile(r"^Saving to: .(.{1,300}).$", re.M),
+        ),
+        options.Option(names=("limit-rate",)),
+        *options.name_options("o", "P", "a", "U", "header", "user-agent"),
+        *options.name_options("no-check-certificate", has_value=False),
+        *options.name_options("progress", "c", "v", has_value=False),
+    )
+)
+
+
 class Wget(_nginx.NginxWorkload, sequence.CommandSequenceWorkload):
     """Downloads of a file from nginx and vsftpd on the peer."""
 
@@ -46,6 +77,7 @@ class Wget(_nginx.NginxWorkload, sequence.CommandSequenceWorkload):
     part = "network"
     FILE = "data"
     FILE_IS = "the file is"
+    TOOL_OPTIONS = _OPTIONS
     ARGUMENTS = schemas.schema(
         protocols=schemas.sequence(PROTOCOLS, default=("http",)),
         size_mib=schemas.integer(

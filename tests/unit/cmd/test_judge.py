@@ -21,6 +21,7 @@ from rally_vmperf.cmd import raw_outputs
 from rally_vmperf.cmd.baselines import baseline_import
 from rally_vmperf.judging import summary
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.questions.overhead import run as overhead
 from rally_vmperf.records import journal
 from rally_vmperf.records import sources
@@ -554,6 +555,41 @@ class TestJudgeRaw(unittest.TestCase):
             "+/- 2.9 %.",
             lines[-1],
         )
+
+    def test_usual_precision(self):
+        for confidence, widths in raw_outputs._USUAL_PRECISION.items():
+            for width, count in zip(widths, (3, 5), strict=True):
+                self.assertAlmostEqual(
+                    100
+                    * statistics.half_width(
+                        0.02**2, count, 0.02**2, count, confidence
+                    ),
+                    width,
+                    places=3,
+                )
+
+    def test_first_example(self):
+        """The page has what the command prints."""
+        options = []
+        for option, name in (("bare-metal", "baremetal"), ("guest", "guest")):
+            paths = outputs.DATA.glob(f"sysbench-emulated-{name}-*.txt")
+            options += [f"--{option}", *map(str, sorted(paths))]
+        code, lines = self.run_command(
+            judge.Judge, "--raw", *options, "--limit", "10"
+        )
+        self.assertEqual(2, code)
+        page = pathlib.Path("doc/source/raw-outputs.rst").read_text()
+        _, _, example = page.partition(".. code-block:: text\n\n")
+        self.assertEqual(
+            example[: example.index("\n\n")],
+            "\n".join(f"    {line}" for line in lines),
+        )
+        self.assertIn("205 events/s in place of 3 260", self.readme())
+
+    @staticmethod
+    def readme():
+        """Return the README with single blanks."""
+        return " ".join(pathlib.Path("README.rst").read_text().split())
 
     def test_names_with_equals_signs(self):
         """Files and patterns can have them."""

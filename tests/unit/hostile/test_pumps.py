@@ -10,6 +10,7 @@ import ddt
 from rally_vmperf import errors
 from rally_vmperf.guests import console
 from rally_vmperf.machines import job
+from rally_vmperf.runs.raw_outputs import cleaning
 from rally_vmperf.runs.raw_outputs import reading
 from tests.unit.hostile import pumps
 from tests.unit.workloads import golden
@@ -58,7 +59,7 @@ def _parse(name, text):
 def _read(content):
     """Read a raw output as ``judge --raw`` does."""
     with contextlib.suppress(errors.VMPerfError):
-        reading.read(reading.clean(content))
+        reading.read(cleaning.clean(content))
 
 
 def _insertions(text, units):
@@ -213,7 +214,7 @@ class BoundsTestCase(unittest.TestCase):
 
     def test_line_of_a_raw_output(self):
         for content in (b" " * 5000, b"> " * 2049, b"x" * 4097):
-            text = reading.clean(b"dd\n" + content)
+            text = cleaning.clean(b"dd\n" + content)
             with self.assertRaisesRegex(
                 errors.VMPerfError, "^line 2 has more than 4096 characters"
             ):
@@ -222,19 +223,19 @@ class BoundsTestCase(unittest.TestCase):
     def test_progress_in_one_line(self):
         """What overwrote itself is not a long line."""
         text = b"1 byte copied, 1 s, 1 B/s\r" * 1000 + b"\n"
-        self.assertEqual("1 byte copied, 1 s, 1 B/s\n", reading.clean(text))
+        self.assertEqual("1 byte copied, 1 s, 1 B/s\n", cleaning.clean(text))
 
     def test_levels_of_quotation(self):
-        self.assertEqual("x\n", reading.clean(b"> > > > x\n"))
+        self.assertEqual("x\n", cleaning.clean(b"> > > > x\n"))
         with self.assertRaisesRegex(
             errors.VMPerfError, "^the output is quoted more than 4 times"
         ):
-            reading.clean(b">>>>> x\n")
+            cleaning.clean(b">>>>> x\n")
 
     def test_json_in_one_line(self):
         text = golden.text("hepscore-layout.json")
         self.assertGreater(max(map(len, text.split("\n"))), 4096)
-        (output,) = reading.read(reading.clean(text.encode()))
+        (output,) = reading.read(cleaning.clean(text.encode()))
         self.assertEqual("hepscore", output.workload)
 
     def test_depth_and_number_of_values(self):

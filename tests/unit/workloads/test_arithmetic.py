@@ -17,6 +17,7 @@ class ArithmeticTestCase(unittest.TestCase):
         ("sockperf", "to_peer", "Total 73008", "Total 7300"),
         ("iperf2", "to_peer", "1891584 KBytes", "2891584 KBytes"),
         ("mbw", "mbw", "Copy: 1619.706", "Copy: 1719.706"),
+        ("stream", "stream", "0.008047     0.0", "0.009047     0.0"),
         ("unixbench", "unixbench", "116700.0   587", "196700.0   587"),
         ("iperf3", "to_peer", "5837946880", "6837946880"),
         ("hepscore", "hepscore", '"weight": 1.0', '"weight": 0.0'),

@@ -4,8 +4,13 @@ Each pair has the same command with one option changed, as a user might do.
 """
 
 import json
+import pathlib
 import unittest
 
+import yaml
+
+from rally_vmperf import errors
+from rally_vmperf.runs.raw_outputs import cleaning
 from rally_vmperf.runs.raw_outputs import imported
 from rally_vmperf.runs.raw_outputs import reading
 from tests.unit.workloads import golden
@@ -95,6 +100,13 @@ _IOZONE = "iozone-3.489-throughput-2.txt"
 _SYSBENCH = "sysbench-1.0.20-cpu.txt"
 
 
+_TABLE = (
+    "[ ID] Interval           Transfer     Bitrate         Retr\n"
+    "[  5]   0.00-10.00  sec  1.32 GBytes  1.14 Gbits/sec  785      sender\n"
+    "[  5]   0.00-10.04  sec  1.32 GBytes  1.13 Gbits/sec         receiver\n"
+)
+
+
 def changed(name, before, after):
     """Return a golden output and one with another line."""
     text = golden.text(name)
@@ -112,8 +124,11 @@ DIFFERENT = (
         fio(rw="randrw", rwmixwrite="90"),
         "read_percent is 90 .* 10",
     ),
+    (fio(), fio(filename="/dev/vdb"), "place is 'file' .* 'device'"),
+    (fio(), fio(directory="/dev/shm"), "'file' .* 'memory file system'"),
+    (fio(), fio(rw="read"), "pattern is 'randread' .* 'read'"),
     (iperf3(), iperf3(bitrate=950000000), "target_bitrate is 0 .* 950000000"),
-    (iperf3(), iperf3(buffer=65536), "socket_buffer is 0 .* 65536"),
+    (iperf3(), iperf3(buffer=65536), "window_kib is 0 .* 64"),
     (iperf3(), iperf3(host="127.0.0.1"), "path is 'network' .* 'loopback'"),
     (h2load(), h2load(clients=100), "clients is 10 .* 100"),
     (h2load(), h2load(protocol="http/1.1"), "'h2' .* 'http/1.1'"),
@@ -135,7 +150,8 @@ DIFFERENT = (
     ),
 )
 ALIKE = (
-    (fio(), fio(filename="/dev/vdb", name="guest", write_bw_log="x")),
+    (fio(), fio(filename="/srv/t", name="guest", write_bw_log="x")),
+    (fio(filename="/dev/sda"), fio(filename="/dev/vdb:/dev/vdc")),
     (fio(), fio(end_fsync="0", randrepeat="1", numjobs="1", buffered="0")),
     (fio(direct=None), fio(direct="0")),
     (fio("fio-2.2.10"), fio("fio-2.2.10", iodepth=None)),
@@ -145,16 +161,233 @@ ALIKE = (
 )
 
 
+def unixbench(version="5.1.3", copies=1):
+    """Return the output of UnixBench."""
+    plural = "ies" if copies > 1 else "y"
+    return (
+        f"   BYTE UNIX Benchmarks (Version {version})\n"
+        "Benchmark Run: Sat Nov 21 2026 01:43:30 - 01:49:10\n"
+        f"2 CPUs in system; running {copies} parallel cop{plural} of tests\n\n"
+        "Pipe Throughput                 161368.5 lps   (10.0 s, 7 samples)\n"
+    )
+
+
+def hepscore(config_hash="ab", repetitions=3):
+    """Return the JSON of HEPscore without its suite."""
+    return json.dumps(
+        {
+            "settings": {"name": "HEPscore23", "repetitions": repetitions},
+            "app_info": {"config_hash": config_hash},
+            "wl-scores": {},
+            "score": 700.0,
+        }
+    )
+
+
+def timed(command):
+    """Return the output of a command under time."""
+    return f"$ time {command}\n\nreal\t0m4.250s\nuser\t0m3.900s\n"
+
+
+def ping(address="192.0.2.1", options="-c 2"):
+    """Return the output of ping behind its command line."""
+    return (
+        f"$ ping {options} {address}\n"
+        f"PING {address} ({address}) 56(84) bytes of data.\n\n"
+        f"--- {address} ping statistics ---\n"
+        "2 packets transmitted, 2 received, 0% packet loss, time 1001ms\n"
+        "rtt min/avg/max/mdev = 0.211/0.254/0.402/0.031 ms\n"
+    )
+
+
+def wget(host="192.0.2.1", saved="data", size=60513):
+    """Return the output of wget."""
+    return (
+        f"--2026-07-17 12:09:30--  http://{host}/data\n"
+        f"Saving to: '{saved}'\n\n"
+        f"2026-07-17 12:09:31 (345 KB/s) - '{saved}' saved [{size}/{size}]\n"
+    )
+
+
+_IPERF = "iperf2-2.1.8-to_peer.txt"
+_SOCKPERF = "sockperf-3.7-to_peer.txt"
+_MEMORY = "sysbench_memory-1.0.20-read.txt"
+_STREAM = "stream-5.10.txt"
+_MBW = "mbw-2.0.txt"
+#: Tool -> two outputs, and their difference.
+OTHERS = {
+    "fio": (
+        (fio(), fio(norandommap="1"), "'norandommap=1'"),
+        (fio(), fio(new_option="7"), "'new_option=7'"),
+    ),
+    "iperf3": (
+        (
+            "$ iperf3 -c 192.0.2.2\n" + _TABLE,
+            "$ iperf3 -c 192.0.2.2 -b 1G\n" + _TABLE,
+            "target_bitrate is 0 .* 1000000000",
+        ),
+        (
+            "$ iperf3 -c 192.0.2.2 -Z\n" + _TABLE,
+            "$ iperf3 -c 192.0.2.2 -N\n" + _TABLE,
+            "other_options is 'Z' .* 'N'",
+        ),
+    ),
+    "iperf": (
+        (
+            *changed(_IPERF, "3.76 MByte (default)", "64.0 KByte"),
+            "window_kib is 0 .* 64",
+        ),
+        (
+            "$ iperf -c 192.0.2.1 -P 2\n" + golden.text(_IPERF),
+            "$ iperf -c 192.0.2.1 -P 2 -M 500\n" + golden.text(_IPERF),
+            "segment is 0 .* 500",
+        ),
+    ),
+    "h2load": (
+        (
+            "$ h2load -n 10 -c 10 https://192.0.2.1/\n" + h2load(),
+            "$ h2load -n 10 -c 10 -m 100 https://192.0.2.1/\n" + h2load(),
+            "concurrent_streams is 1 .* 100",
+        ),
+        (
+            "$ h2load -n 10 -c 10 https://192.0.2.1/\n" + h2load(),
+            "$ h2load -n 10 -c 10 https://localhost/\n" + h2load(),
+            "path is 'network' .* 'loopback'",
+        ),
+    ),
+    "dd": (
+        (
+            dd("bs=1M"),
+            dd("bs=1M seek=9"),
+            "other_options is '' .* 'seek=9'",
+        ),
+        (
+            dd("bs=1M"),
+            dd("bs=1M").replace("/srv/t", "/dev/shm/t"),
+            "place is 'file' .* 'memory file system'",
+        ),
+    ),
+    "openssl": (
+        (openssl(), openssl().replace("for 3s", "for 9s"), "time is 3 .* 9"),
+        (
+            "$ openssl speed -evp x\n" + openssl(),
+            "$ openssl speed -evp x -engine y\n" + openssl(),
+            "'engine=y'",
+        ),
+    ),
+    "iozone": (
+        (*changed(_IOZONE, " -i 1 -F", " -i 1 -c -F"), "'c'"),
+        (
+            *changed(
+                _IOZONE,
+                "\tRecord Size",
+                "\tInclude fsync in write timing\n\tRecord Size",
+            ),
+            "flush is False .* True",
+        ),
+    ),
+    "sysbench": (
+        (*changed(_SYSBENCH, "limit: 10000", "limit: 20000"), "max_prime"),
+        (*changed(_MEMORY, "65536KiB", "1KiB"), "block_kib is 65536 .* 1"),
+    ),
+    "ping": (
+        (ping(), ping(options="-c 2 -i 0.2"), "interval is 1.0 .* 0.2"),
+        (ping(), ping("127.0.0.1"), "path is 'network' .* 'loopback'"),
+    ),
+    "sockperf": (
+        (*changed(_SOCKPERF, "# TCP", "# UDP"), "protocol is 'tcp' .* 'udp'"),
+        (
+            *changed(_SOCKPERF, "IP = 127.0.0.1", "IP = 192.0.2.7"),
+            "path is 'loopback' .* 'network'",
+        ),
+    ),
+    "wget": (
+        (wget(), wget(saved="/dev/null"), "place is 'file' .* 'no device'"),
+        (wget(), wget(size=1000), "bytes is 60513 .* 1000"),
+    ),
+    "mbw": (
+        (
+            *changed(_MBW, "Using 262144 bytes", "Using 65536 bytes"),
+            "block_size is 262144 .* 65536",
+        ),
+        (
+            golden.text(_MBW),
+            golden.text(_MBW)
+            .replace(
+                "2*2097152 elements = 33554432",
+                "2*4194304 elements = 67108864",
+            )
+            .replace("MiB: 16.0", "MiB: 32.0"),
+            "size_mib is 16 .* 32",
+        ),
+    ),
+    "stream": (
+        (
+            *changed(_STREAM, "counted = 2", "counted = 1"),
+            "threads is 2 .* 1",
+        ),
+        (*changed(_STREAM, "Offset = 0", "Offset = 8"), "offset is 0 .* 8"),
+    ),
+    "unixbench": (
+        (unixbench(), unixbench(version="6.0.0"), "version is '5.1.3'"),
+        (unixbench(), unixbench(copies=2), "copies is 1 .* 2"),
+    ),
+    "hepscore": (
+        (hepscore(), hepscore("cd"), "config_hash is 'ab' .* 'cd'"),
+        (hepscore(), hepscore(repetitions=1), "repetitions is 3 .* 1"),
+    ),
+    "time": (
+        (timed("bzip2 -9 data"), timed("bzip2 -1 data"), "'-9'.*'-1'"),
+        (timed("cp -r a /srv"), timed("cp -r a /dev/shm"), "place is 'file'"),
+    ),
+}
+#: Tool -> outputs that differ only in places and names.
+PLACES = {
+    "fio": (fio(filename="/dev/sda"), fio(filename="/dev/vdb", name="g")),
+    "iperf3": (
+        "$ iperf3 -c 192.0.2.2 -p 5201 -i 1\n" + _TABLE,
+        "$ iperf3 -c 198.51.100.7 -p 99 -i 2 -V\n" + _TABLE,
+    ),
+    "iperf": changed(_IPERF, "port 5990", "port 6000"),
+    "h2load": (
+        "$ h2load -n 10 -c 10 https://192.0.2.1/\n" + h2load(),
+        "$ h2load -n 10 -c 10 https://198.51.100.7:8443/x\n" + h2load(),
+    ),
+    "dd": (
+        dd("bs=1M"),
+        dd("bs=1M status=progress").replace("/srv/t", "/home/x"),
+    ),
+    "openssl": (openssl(), openssl().replace("3.0.13", "3.0.14")),
+    "iozone": changed(_IOZONE, "-F 1.data 2.data", "-F /srv/1 /srv/2"),
+    "sysbench": (
+        "$ sysbench cpu --time=9 run\n" + golden.text(_SYSBENCH),
+        "$ sysbench cpu --time=10 run\n" + golden.text(_SYSBENCH),
+    ),
+    "ping": (ping(), ping("198.51.100.7", "-n -c 2 -I eth1")),
+    "sockperf": changed(_SOCKPERF, "PORT = 1", "PORT = 2"),
+    "wget": (wget(), wget("198.51.100.7:8080", "other")),
+    "mbw": changed(_MBW, "v1.5", "v1.6"),
+    "stream": changed(_STREAM, "granularity/precision", "granularity"),
+    "unixbench": (unixbench(), unixbench().replace("2026", "2025")),
+    "hepscore": (hepscore(), hepscore()),
+    "time": (timed("cp -r a /srv/b"), timed("cp -r c /home/d")),
+}
+
+
 def list_differences(before, after):
     """Return the differences of two outputs of a tool as text."""
     first, second = (
-        reading.read(reading.clean(text.encode()), "", {})[0]
+        reading.read(cleaning.clean(text.encode()))[0]
         for text in (before, after)
     )
     keys = imported._list_differences(first.arguments, second.arguments)
     return imported._describe_differences(
         keys, first.arguments, second.arguments
     )
+
+
+DATA = pathlib.Path(__file__).parent / "data"
+PAIRS = yaml.safe_load((DATA / "pairs.yaml").read_text())
 
 
 class TestOptions(unittest.TestCase):
@@ -164,6 +397,44 @@ class TestOptions(unittest.TestCase):
         for before, after, pattern in DIFFERENT:
             with self.subTest(pattern):
                 self.assertRegex(list_differences(before, after), pattern)
+
+    def test_different_outputs_of_each_tool(self):
+        for tool, pairs in OTHERS.items():
+            for before, after, pattern in pairs:
+                with self.subTest(tool, pattern=pattern):
+                    self.assertRegex(list_differences(before, after), pattern)
+
+    def test_places_of_each_tool(self):
+        """A pair that differs only in places and names is compared."""
+        tools = {*reading.READERS} - {"job"}
+        self.assertEqual(tools, PLACES.keys())
+        self.assertEqual(tools, OTHERS.keys())
+        for tool, (before, after) in PLACES.items():
+            with self.subTest(tool):
+                self.assertEqual("", list_differences(before, after))
+                text = cleaning.clean(after.encode())
+                self.assertEqual(tool, reading.recognise(text).tool)
+
+    def test_pairs(self):
+        """A pair of files is not compared, and the message says why."""
+        for name, reason in PAIRS.items():
+            bare, guest = (
+                [
+                    output
+                    for path in DATA.glob(f"{name}-{side}.*")
+                    for output in reading.read(
+                        cleaning.clean(path.read_bytes())
+                    )
+                ]
+                for side in ("bm", "guest")
+            )
+            baseline = imported.build_baseline("b", "m", bare, {})
+            with (
+                self.subTest(name),
+                self.assertRaises(errors.VMPerfError) as caught,
+            ):
+                imported.build_repetitions(baseline, guest, {})
+            self.assertIn(reason, str(caught.exception))
 
     def test_alike(self):
         for before, after in ALIKE:

@@ -81,7 +81,9 @@ class ReadTestCase(unittest.TestCase):
     def test_unixbench_without_indices(self, arguments):
         text = golden.text("unixbench-r730xd-2019-guest.txt")
         output = _parse("unixbench", text, **arguments)
-        self.assertEqual(("flags", "iterations", "source"), output.unknown)
+        self.assertEqual(
+            ("flags", "iterations", "source", "version"), output.unknown
+        )
         ((first, *others),) = _values(output)
         self.assertEqual(33964545.0, first)
         self.assertEqual(11, len(others))
@@ -103,6 +105,8 @@ class ReadTestCase(unittest.TestCase):
                 "sync": "fdatasync",
                 "direct": False,
                 "source": "/dev/zero",
+                "place": "file",
+                "other_options": "",
             },
             output.arguments,
         )
@@ -129,6 +133,8 @@ class ReadTestCase(unittest.TestCase):
                 "count": 1,
                 "sync": "none",
                 "direct": True,
+                "place": "file",
+                "other_options": "",
             },
             output.arguments,
         )

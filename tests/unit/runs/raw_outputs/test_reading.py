@@ -9,6 +9,7 @@ import unittest
 import ddt
 import yaml
 
+from rally_vmperf.runs.raw_outputs import cleaning
 from rally_vmperf.runs.raw_outputs import reading
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import registry
@@ -28,6 +29,7 @@ GOLDEN = {
     "sysbench-1.0.20-cpu.txt": ("sysbench", {}),
     "sysbench-1.1.0-cpu.txt": ("sysbench", {}),
     "sysbench_memory-1.0.20-read.txt": ("sysbench", {}),
+    "stream-5.10.txt": ("stream", {}),
     "mbw-2.0.txt": ("mbw", {}),
     "mbw-r730xd-2019-guest.txt": ("mbw", {"version": "1.4"}),
     "unixbench-6.0.0.txt": ("unixbench", {"copies": "2"}),
@@ -92,7 +94,7 @@ data   100%[====>]  59.09K   292KB/s    in 0.2s
 
 def read(name, folder=golden.DATA, arguments=None, tool=""):
     """Return the results in a file."""
-    text = reading.clean((folder / name).read_bytes())
+    text = cleaning.clean((folder / name).read_bytes())
     return reading.read(text, tool, arguments)
 
 
@@ -113,7 +115,8 @@ class FieldTestCase(unittest.TestCase):
     @ddt.data(*sorted(EXPECTED))
     def test_output(self, name):
         expected = EXPECTED[name]
-        arguments = (f"{name}.txt", DATA, expected.get("given"))
+        suffix = "txt" if (DATA / f"{name}.txt").exists() else "json"
+        arguments = (f"{name}.{suffix}", DATA, expected.get("given"))
         if reason := expected.get("rejected"):
             with self.assertRaises(base.WorkloadError) as caught:
                 read(*arguments)
@@ -128,6 +131,8 @@ class FieldTestCase(unittest.TestCase):
             self.assertEqual(len(rights), len(read_values[metric]))
             for value, right in zip(read_values[metric], rights, strict=True):
                 self.assertAlmostEqual(right, value, delta=right * 1e-6)
+        notes = "".join(note for output in outputs for note in output.notes)
+        self.assertIn(expected.get("notes", ""), notes)
         expected_arguments = expected.get("arguments", {})
         self.assertEqual(
             expected_arguments,
@@ -135,9 +140,16 @@ class FieldTestCase(unittest.TestCase):
         )
 
     def test_all_outputs_are_expected(self):
-        self.assertEqual(
-            {path.stem for path in DATA.glob("*.txt")}, EXPECTED.keys()
-        )
+        names = {
+            path.stem
+            for suffix in ("txt", "json")
+            for path in DATA.glob(f"*.{suffix}")
+        }
+        pairs = yaml.safe_load((DATA / "pairs.yaml").read_text())
+        sides = {
+            f"{name}-{side}" for name in pairs for side in ("bm", "guest")
+        }
+        self.assertEqual(names, EXPECTED.keys() | sides)
 
     def test_kinds_of_quotation(self):
         """The values do not depend on what a mail or a page adds."""
@@ -146,7 +158,7 @@ class FieldTestCase(unittest.TestCase):
         for prefix in ("> ", "| ", "    ", "\t"):
             text = "".join(prefix + line for line in plain.splitlines(True))
             self.assertEqual(
-                expected, values(reading.read(reading.clean(text.encode())))
+                expected, values(reading.read(cleaning.clean(text.encode())))
             )
 
 
@@ -158,7 +170,7 @@ class GoldenTestCase(unittest.TestCase):
     def test_metrics_belong_to_the_workload(self, name):
         """A guest of a run can be compared with an imported baseline."""
         tool, arguments = GOLDEN[name]
-        text = reading.clean((golden.DATA / name).read_bytes())
+        text = cleaning.clean((golden.DATA / name).read_bytes())
         self.assertEqual(tool, reading.recognise(text).tool)
         for output in reading.read(text, "", arguments):
             workload = registry.get_workload(output.workload)
@@ -290,6 +302,13 @@ class RejectedTestCase(unittest.TestCase):
             None,
             "copied /dev/zero to /dev/null, without a disk",
         ),
+        (
+            "Running 30s test @ http://192.0.2.1/\n",
+            "",
+            None,
+            "this is wrk, which is not read; the tools that are read are mbw",
+        ),
+        ("MIGRATED TCP STREAM TEST from 0.0.0.0\n", "", None, "is netperf"),
         ("x" * (1 << 21), "dd", None, "has more than 1048576 characters"),
         ("{", "fio", None, "fio: the JSON is damaged"),
         ('{"a": 1, "a": 2}', "fio", None, "key 'a' is duplicated"),
@@ -298,13 +317,13 @@ class RejectedTestCase(unittest.TestCase):
             "fio-3.33\nStarting 1 process\n",
             "",
             None,
-            "its JSON is required: fio --output-format=json",
+            "has no result such as 'read: IOPS=..., BW=...'; give the",
         ),
         (
             "[ ID] Interval           Transfer     Bitrate\n",
             "",
             None,
-            "iperf3: this is its table; its JSON is required: iperf3 -J",
+            "iperf3: the table has no line of the whole run \\(receiver\\)",
         ),
     )
     @ddt.unpack
@@ -390,7 +409,7 @@ class RejectedTestCase(unittest.TestCase):
     def test_damaged_outputs_have_no_other_values(self, name):
         """Values are those of the whole output, or it is rejected."""
         tool, arguments = GOLDEN[name]
-        text = reading.clean((golden.DATA / name).read_bytes())
+        text = cleaning.clean((golden.DATA / name).read_bytes())
         right = values(reading.read(text, tool, arguments))
         chooser = random.Random(name)
         lines = text.splitlines(keepends=True)
@@ -436,17 +455,17 @@ class CleaningTestCase(unittest.TestCase):
         b"0+0 ticks\r1+0 records in\n1+0 records out\n",
     )
     def test_the_same_text(self, content):
-        self.assertEqual(PLAIN, reading.clean(content))
+        self.assertEqual(PLAIN, cleaning.clean(content))
 
     @ddt.data(("gbk", "记录了1+0 的读入\n"), ("latin-1", "1 Prüfung: 5 ö\n"))
     @ddt.unpack
     def test_encodings(self, encoding, text):
-        self.assertEqual(text, reading.clean(text.encode(encoding)))
+        self.assertEqual(text, cleaning.clean(text.encode(encoding)))
 
     def test_indented_tables_keep_their_columns(self):
         text = "  name:  1\n    deeper:  2\n"
         self.assertEqual(
-            "name:  1\n  deeper:  2\n", reading.clean(text.encode())
+            "name:  1\n  deeper:  2\n", cleaning.clean(text.encode())
         )
 
 

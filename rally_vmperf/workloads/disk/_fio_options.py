@@ -1,0 +1,135 @@
+"""The options of fio that an output states."""
+
+import typing as t
+
+from rally_vmperf.workloads import options
+
+
+def _condition(
+    *names: str,
+    argument: str = "",
+    default: str | None = None,
+    parse: options.Parse = str,
+) -> options.Option:
+    """Return an option that changes what is measured."""
+    return options.Option(
+        names=names, argument=argument, default=default, parse=parse
+    )
+
+
+def _classify_files(text: str) -> str:
+    """Return the classes of the files of a job, each once."""
+    classes = {options.classify_path(path) for path in text.split(":") if path}
+    return ", ".join(sorted(classes))
+
+
+def _invert_flag(text: str) -> bool:
+    """Return the opposite of a truth value, as of ``buffered``."""
+    return not options.parse_flag(text)
+
+
+def _complement(text: str) -> t.Any:
+    """Return the share of reads in percent, from that of writes."""
+    return 100 - int(text) if text.isdecimal() else text
+
+
+def _parse_seconds(text: str) -> t.Any:
+    """Return a time in seconds; the text if it has another unit."""
+    return options.parse_number(text.removesuffix("s"))
+
+
+_VALUES = (
+    _condition("rw", "readwrite", argument="pattern"),
+    _condition(
+        "bs",
+        "blocksize",
+        argument="block_size",
+        default="4k",
+        parse=options.format_size,
+    ),
+    _condition(
+        "iodepth", argument="depth", default="1", parse=options.parse_number
+    ),
+    _condition(
+        "numjobs", argument="jobs", default="1", parse=options.parse_number
+    ),
+    _condition(
+        "direct", argument="direct", default="0", parse=options.parse_flag
+    ),
+    _condition("buffered", argument="direct", parse=_invert_flag),
+    _condition("ioengine", argument="ioengine", default="psync"),
+    _condition(
+        "runtime", argument="runtime", default="0", parse=_parse_seconds
+    ),
+    _condition(
+        "size", argument="size_mib", default="0", parse=options.parse_mib
+    ),
+    _condition(
+        "rwmixread",
+        argument="read_percent",
+        default="50",
+        parse=options.parse_number,
+    ),
+    _condition("rwmixwrite", argument="read_percent", parse=_complement),
+    _condition("fsync", argument="fsync", default="0"),
+    _condition("fdatasync", argument="fdatasync", default="0"),
+    _condition("sync", argument="sync", default="0"),
+    _condition("rate", argument="rate", default="0"),
+    _condition("rate_iops", argument="rate_iops", default="0"),
+    _condition("thinktime", argument="thinktime", default="0"),
+)
+#: Options that are compared as text -> their defaults.
+_OTHERS = {
+    "end_fsync": "0",
+    "fsync_on_close": "0",
+    "fallocate": "native",
+    "invalidate": "1",
+    "io_size": "0",
+    "loops": "1",
+    "norandommap": "0",
+    "nrfiles": "1",
+    "offset": "0",
+    "overwrite": "0",
+    "ramp_time": "0",
+    "random_distribution": "random",
+    "randrepeat": "1",
+    "refill_buffers": "0",
+    "startdelay": "0",
+    "thinktime_blocks": "1",
+    "unified_rw_reporting": "0",
+    "zero_buffers": "0",
+}
+_NAMES = (
+    *("name", "description", "filename_format", "unique_filename", "opendir"),
+    *("*log*", "output*", "eta*", "status-interval", "wait_for*"),
+    *("disable_*", "clat_percentiles", "lat_percentiles", "slat_percentiles"),
+    *("percentile_list", "unlink*", "create_*", "exitall*", "randseed"),
+    *("allrandrepeat", "minimal", "terse-version", "client", "section"),
+    *("cpus_allowed*", "numa_*", "ioscheduler", "gtod_reduce", "json*"),
+    *("group_reporting", "allow_file_create", "allow_mounted_write"),
+)
+#: Options without a value, which outputs lack.
+_FLAGS = ("time_based", "stonewall", "new_group", "thread")
+
+TABLE = options.OptionTable(
+    options=(
+        *_VALUES,
+        *(
+            _condition(name, default=default)
+            for name, default in _OTHERS.items()
+        ),
+        options.Option(
+            names=("filename", "directory"),
+            argument="place",
+            default="file",
+            kind="place",
+            parse=_classify_files,
+        ),
+        options.Option(names=_NAMES, kind="name"),
+        *(
+            options.Option(names=(name,), kind="flag", has_value=False)
+            for name in _FLAGS
+        ),
+    ),
+    lists_since=(3,),
+)

@@ -1,0 +1,87 @@
+"""The options of iperf3 that an output states."""
+
+import re
+
+from rally_vmperf.workloads import options
+
+#: The length of the buffer of TCP in bytes; that of UDP depends on the path.
+_TCP_BLOCK = "131072"
+#: The line of ``-V`` in a table.
+_TEST = r"^Starting Test: protocol: "
+_VALUES = (
+    options.Option(
+        names=("num_streams", "P", "parallel"),
+        argument="streams",
+        default="1",
+        parse=options.parse_number,
+        pattern=re.compile(rf"{_TEST}\w+, ([0-9]{{1,4}}) streams", re.M),
+    ),
+    options.Option(
+        names=("duration", "t", "time"),
+        argument="time",
+        default="10",
+        parse=options.parse_number,
+        pattern=re.compile(rf"{_TEST}.*, ([0-9]{{1,6}}) second test", re.M),
+    ),
+    options.Option(
+        names=("omit", "O"),
+        argument="omit",
+        default="0",
+        parse=options.parse_number,
+        pattern=re.compile(rf"{_TEST}.*, omitting ([0-9]{{1,6}}) sec", re.M),
+    ),
+    options.Option(
+        names=("blksize", "l", "length"),
+        argument="blksize",
+        default=_TCP_BLOCK,
+        parse=options.parse_size,
+        pattern=re.compile(rf"{_TEST}.*, ([0-9]{{1,9}}) byte blocks", re.M),
+    ),
+    options.Option(
+        names=("target_bitrate", "b", "bitrate", "bandwidth"),
+        argument="target_bitrate",
+        default="0",
+        parse=options.parse_rate,
+    ),
+    options.Option(
+        names=("sock_bufsize", "w", "window"),
+        argument="window_kib",
+        default="0",
+        parse=options.parse_kib,
+    ),
+    options.Option(
+        names=("sender_tcp_congestion", "C", "congestion", "linux-congestion"),
+        argument="congestion",
+        default="cubic",
+    ),
+    options.Option(
+        names=("tcp_mss", "M", "set-mss"),
+        argument="segment",
+        default="0",
+        parse=options.parse_number,
+    ),
+    options.Option(names=("tos", "S", "dscp"), default="0"),
+    options.Option(names=("bytes", "n"), default="0"),
+    options.Option(names=("blocks", "k", "blockcount"), default="0"),
+    # Tables and JSON lack these, and command lines have them.
+    options.Option(names=("Z", "zerocopy"), has_value=False),
+    options.Option(names=("N", "no-delay"), has_value=False),
+    options.Option(names=("A", "affinity")),
+)
+#: The direction and the protocol are in the name of the metric.
+_NAMES = (
+    *options.name_options("c", "client", "p", "port", "i", "interval", "f"),
+    *options.name_options("format", "T", "title", "B", "bind", "I"),
+    *options.name_options("pidfile", "cport", "logfile", "connect-timeout"),
+    *options.name_options("s", "server", "u", "udp", has_value=False),
+    *options.name_options("R", "reverse", "bidir", has_value=False),
+    *options.name_options("protocol", "J", "json", has_value=False),
+    *options.name_options("json-stream", "V", "verbose", has_value=False),
+    *options.name_options("d", "debug", "4", "6", "1", has_value=False),
+    *options.name_options("get-server-output", "forceflush", has_value=False),
+    *options.name_options("timestamps", "one-off", "D", has_value=False),
+    *options.name_options("daemon", "version4", "version6", has_value=False),
+    *options.name_options("udp-counters-64bit", has_value=False),
+)
+
+TABLE = options.OptionTable(options=(*_VALUES, *_NAMES))
