@@ -35,18 +35,8 @@ def complete(subtask):
 
     Limits that are not judged are omitted, which earlier tasks did not have.
     """
-    ((name, arguments),) = subtask["scenario"].items()
-    ((runner, options),) = subtask["runner"].items()
-    question = table.scenarios()[name]
-    created = question.create_task(
-        {
-            "args": arguments,
-            "contexts": subtask["contexts"],
-            "sla": subtask["sla"],
-            "runner_type": runner,
-            "runner": options,
-        }
-    )
+    created = tasks.create_task(subtask)
+    question = table.scenarios()[created.scenario]
     guests = {**schema.DEFAULTS, **question.create_guest_options(created)}
     if "groups" in guests:
         guests.pop("count", None)
@@ -58,8 +48,8 @@ def complete(subtask):
     if "levels" in content:
         content["levels"] = levels.expand_levels(content["levels"])
     return {
-        "title": subtask["title"],
-        "scenario": name,
+        "title": created.title,
+        "scenario": created.scenario,
         "arguments": content,
         "workloads": [
             (each.title, each.arguments, each.protocol())
@@ -69,7 +59,7 @@ def complete(subtask):
         "baseline": created.baseline,
         "sla": list_judged(created, question),
         "counted": created.times - created.warmup,
-        "runner": runner,
+        "runner": created.runner,
     }
 
 

@@ -101,7 +101,7 @@ class TestUnmeasured(unittest.TestCase):
         with self.assertRaisesRegex(
             task.InvalidTask,
             r"sla vmperf_overhead min: 'network\.\*\.throughput' cannot be "
-            "judged: the task has no peer, so that it skips iperf3; add peer: ",
+            "judged: the task has no peer, so that it skips iperf3; add peer",
         ):
             self.check(*PEERLESS)
         skipped = "workload iperf3 is skipped, because the task has no peer"
@@ -132,7 +132,10 @@ class TestUnmeasured(unittest.TestCase):
         ):
             self.check(workloads, limits)
         self.assertEqual(
-            ["sla vmperf_overhead: not judged: no workload measures it (cpu.*)"],
+            [
+                "sla vmperf_overhead: not judged: no workload measures it "
+                "(cpu.*)"
+            ],
             self.check(workloads, limits, unmeasured="skip"),
         )
         self.assertIn(

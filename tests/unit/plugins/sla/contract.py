@@ -212,9 +212,10 @@ class SLAContract:
 
     def test_limits_that_are_not_judged(self):
         """The option skips limits without a metric, and they are named."""
-        if "unmeasured" not in criteria.SLAS[self.NAME].CONFIG_SCHEMA[
-            "properties"
-        ]:
+        if (
+            "unmeasured"
+            not in criteria.SLAS[self.NAME].CONFIG_SCHEMA["properties"]
+        ):
             return
         skip = {"unmeasured": "skip"}
         for options in self.UNMATCHED:
