@@ -25,14 +25,15 @@ _INTRODUCTION = """\
 .. Generated from the comments in tasks/: make reference
 
 ``--task-args`` and ``--task-args-file`` set the arguments of the tasks in
-``tasks/``. An empty value, such as ``""`` or ``{}``, means that the argument is
-not given. The :doc:`reference` describes scenarios, contexts and SLAs.
+``tasks/``. An empty value, such as ``""`` or ``{}``, replaces the default, and
+contexts and scenarios take it as not given. The :doc:`reference` describes
+scenarios, contexts and SLAs.
 
-The argument ``limits`` sets SLAs by name, as a limits file does: an SLA that it
-names replaces that of the task, and the others are kept. The limits of a task
-have ``unmeasured: skip``: limits on workloads that do not run are not judged, and
-the verdict lists them. Limits without this option are rejected if they cannot be
-judged.
+The argument ``limits`` sets SLAs by name, as a limits file does: an SLA that
+it names replaces that of the task, and the others are kept. The limits of a
+task have ``unmeasured: skip``: limits on workloads that do not run are not
+judged, and the verdict lists them. Without this option, limits that cannot be
+judged are rejected.
 
 The smallest task of each workload, in ``scenarios/``, has the arguments
 ``baseline`` (a name or a class of machines), ``image``, ``flavor`` and
@@ -141,7 +142,8 @@ def _find_default(tokens: list[tuple[str, str]], place: int) -> str | None:
         texts.append(value)
         if not depth:
             break
-    return _remove_quotes(" ".join("".join(texts[1:-1]).split()))
+    expression = " ".join("".join(texts[1:-1]).split())
+    return _remove_quotes(re.sub(r"(?<=[\[({]) ", "", expression))
 
 
 def create_page() -> str:
