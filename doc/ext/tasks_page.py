@@ -35,7 +35,7 @@ task have ``unmeasured: skip``: limits on workloads that do not run are not
 judged, and the verdict lists them. Without this option, limits that cannot be
 judged are rejected.
 
-The smallest task of each workload, in ``scenarios/``, has the arguments
+The smallest task of each measured workload, in ``scenarios/``, has the arguments
 ``baseline`` (a name or a class of machines), ``image``, ``flavor`` and
 ``network``, and ``peer`` or ``job_file`` if the workload needs it.
 

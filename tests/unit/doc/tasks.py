@@ -85,7 +85,9 @@ def of_block(text):
         return render(f"tasks/{content.pop('task')}", content)
     for task, names in TAKEN.items():
         if set(content) <= names:
-            return render(task, {"peer": PEER, **content})
+            rendered = render(task, {"peer": PEER, **content})
+            if _is_meant(rendered):
+                return rendered
     whole = _whole()
     subtask = whole["subtasks"][0]
     if _of_density(text):
@@ -116,6 +118,23 @@ def of_block(text):
         else:
             raise ValueError(f"{key!r} is not part of a task")
     return whole
+
+
+def _is_meant(task):
+    """Return whether a task has the workloads and the SLAs of arguments."""
+    criteria = table.criteria()
+    for subtask in task["subtasks"]:
+        try:
+            created = create_task(subtask)
+        except tasks_.InvalidTask:
+            return False
+        question = table.scenarios()[created.scenario]
+        if any(
+            criteria[name] not in question.criteria
+            for name in {*created.criteria} & {*criteria}
+        ):
+            return False
+    return True
 
 
 def _of_density(text):
