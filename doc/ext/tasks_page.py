@@ -35,9 +35,9 @@ task have ``unmeasured: skip``: limits on workloads that do not run are not
 judged, and the verdict lists them. Without this option, limits that cannot be
 judged are rejected.
 
-The smallest task of each measured workload, in ``scenarios/``, has the arguments
-``baseline`` (a name or a class of machines), ``image``, ``flavor`` and
-``network``, and ``peer`` or ``job_file`` if the workload needs it.
+The smallest task of each measured workload, in ``scenarios/``, has the
+arguments ``baseline`` (a name or a class of machines), ``image``, ``flavor``
+and ``network``, and ``peer`` or ``job_file`` if the workload needs it.
 
 A task file is a program: Rally renders it as a Jinja template without a
 sandbox. A template can run every command with the rights of the user who

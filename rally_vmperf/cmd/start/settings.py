@@ -56,8 +56,8 @@ limits:
     # What the flavor promises: the smallest tolerated values.
     # min:
     #   disk.*.iops: 5000
-    # Without a baseline or a peer, limits that require them are not judged; the
-    # verdict lists them.
+    # Without a baseline or a peer, limits that need them are not judged, and
+    # are listed.
     unmeasured: skip
 """
 

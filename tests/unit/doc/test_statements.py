@@ -105,7 +105,8 @@ class ExistingTestCase(unittest.TestCase):
             ({"network": "private"}, "It suits."),
         )
         arguments = {**yaml.safe_load(text), "peer": tasks.PEER}
-        arguments["max"].pop("guest.cpu.steal_percent")
+        sla = arguments["limits"]["vmperf_overhead"]
+        sla["max"].pop("guest.cpu.steal_percent")
         default = tasks.render(tasks.MAIN, {"peer": tasks.PEER})
         rendered = tasks.render(tasks.MAIN, arguments)
         self.assertEqual(
