@@ -403,7 +403,7 @@ def _format_row(row: "result.Result") -> tuple[str, ...]:
         row.metric.name,
         units.show(comparison.bare, unit),
         units.show(comparison.guest, unit),
-        f"{units.show_percent(comparison.overhead_percent)} %",
+        verdict.show_loss(comparison).value,
         verdict.interval(comparison),
         row.status or "no limit",
         kinds,

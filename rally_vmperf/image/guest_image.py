@@ -18,7 +18,6 @@ from rally_vmperf.image import bootstrap
 from rally_vmperf.image import image_disk
 from rally_vmperf.image import mirror
 from rally_vmperf.image.system import commands
-from rally_vmperf.image.system import errors
 from rally_vmperf.image.system import lock
 from rally_vmperf.image.system import mounts
 from rally_vmperf.image.system import packages
@@ -77,7 +76,7 @@ def check_size(size: str) -> str:
     :raises HostError: If it is not a number of MiB or GiB.
     """
     if not _SIZE.fullmatch(size):
-        raise errors.HostError(
+        raise commands.HostError(
             f"size {size!r:.60}: must be a number with M or G, such as 2500M"
         )
     return size
@@ -151,7 +150,7 @@ def source_date() -> int:
     if value is None:
         return int(time.time())
     if not (value.isascii() and value.isdecimal() and int(value) < 2**31):
-        raise errors.HostError(
+        raise commands.HostError(
             f"{DATE_VARIABLE}={value}: must be an integer from 0 to "
             f"{2**31 - 1}, in seconds since 1970"
         )
@@ -181,7 +180,7 @@ def sweep(parent: pathlib.Path) -> list[str]:
             with lock.hold(work):
                 mounts.unmount(work)
                 removal.remove(work, parent)
-        except errors.HostError:
+        except commands.HostError:
             # somebody is at work in there
             continue
         removed.append(work.name)

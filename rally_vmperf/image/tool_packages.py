@@ -12,7 +12,6 @@ import re
 
 from rally_vmperf.image import mirror
 from rally_vmperf.image.system import commands
-from rally_vmperf.image.system import errors
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -76,12 +75,12 @@ def fetch(
     """
     archive = ARCHIVES.get(request.suite)
     if archive is None:
-        raise errors.HostError(
+        raise commands.HostError(
             f"distribution={request.suite}: must be one of "
             f"{', '.join(sorted(ARCHIVES))}"
         )
     if not archive.keyring.exists():
-        raise errors.HostError(
+        raise commands.HostError(
             f"packages of {request.suite} cannot be verified without "
             f"{archive.keyring}; install {archive.keys}"
         )
@@ -119,7 +118,7 @@ def sources(request: PackageRequest, archive: Archive) -> list[str]:
             request.suite, origin=archive.origin, components=archive.components
         )
     if not found:
-        raise errors.HostError(
+        raise commands.HostError(
             f"this machine's apt has no source of {request.suite}; name one: "
             "--mirror URL"
         )

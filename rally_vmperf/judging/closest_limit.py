@@ -30,17 +30,14 @@ def describe(judgement: summary.Judgement) -> str:
 
 def format_figure(value: verdict.FigureValue) -> str:
     """Return a figure as text: ``81.1 % at 4 guests (limit 5 %)``."""
-    if value.value is None or value.limit is None:
+    estimate = value.estimate
+    if estimate is None or value.limit is None:
         return value.reason or "not measured"
-    if value.unit == "%":
-        shown = f"{units.show_percent(value.value)} %"
-        limit = f"{value.limit:g} %"
-    else:
-        shown = units.show(value.value, value.unit)
-        limit = units.show(value.limit, value.unit)
+    shown, _ = units.show_estimate(estimate, value.unit, value.limit)
     if value.guests is not None:
         shown = f"{shown} at {units.number_of('guest', value.guests)}"
     least = "least " if value.is_minimum else ""
+    limit = units.show_limit(value.limit, value.unit)
     return f"{shown} ({least}limit {limit})"
 
 

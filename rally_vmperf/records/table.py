@@ -12,6 +12,7 @@ from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import sample
+from rally_vmperf.measurement.samples import units
 
 #: The version of the columns.
 VERSION = 2
@@ -60,6 +61,16 @@ class Row(t.NamedTuple):
             for column, content in zip(self._fields, self, strict=True)
             if content is not None and content != ()
         }
+
+    def show_figure(self) -> units.Shown:
+        """Return value and interval of a figure, or why it is missing."""
+        if self.value is None:
+            return units.Shown(self.reason or "", "")
+        return units.show_estimate(
+            units.Estimate(self.value, self.low, self.high),
+            str(self.unit),
+            self.limit,
+        )
 
 
 Rows = collections.abc.Iterator[Row]

@@ -15,8 +15,8 @@ import types
 import typing as t
 from unittest import mock
 
+from rally_vmperf.plugins import criteria
 from rally_vmperf.plugins import scenarios
-from rally_vmperf.plugins.sla import criteria
 from rally_vmperf.plugins.validators import task
 from rally_vmperf.questions import source_judge
 from rally_vmperf.questions import table as questions

@@ -13,10 +13,9 @@ from rally_vmperf import opts
 from rally_vmperf.judging.results import changes
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.samples import sample
+from rally_vmperf.plugins import criteria
 from rally_vmperf.plugins import defects
-from rally_vmperf.plugins.charts import record as table
-from rally_vmperf.plugins.charts import run_chart
-from rally_vmperf.plugins.sla import criteria
+from rally_vmperf.plugins import rally_charts
 from rally_vmperf.records import model
 from rally_vmperf.report import changes_page
 from rally_vmperf.report import page
@@ -26,7 +25,7 @@ from tests.unit.hostile import records
 from tests.unit.report import rally_results
 
 #: Rally finds them by their names, once they are imported.
-CHARTS = (run_chart.RunChart, table.Record)
+CHARTS = (rally_charts.RunChart, rally_charts.Record)
 
 
 def ours():

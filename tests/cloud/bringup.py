@@ -9,7 +9,6 @@ import openstack
 from rally_vmperf.image import guest_image
 from rally_vmperf.image.system import commands
 from rally_vmperf.image.system import console
-from rally_vmperf.image.system import errors
 from rally_vmperf.image.system import lock
 from rally_vmperf.image.system import packages
 from tests.cloud import preflight
@@ -68,14 +67,14 @@ def up(
             bringup.start()
             bringup.serve()
     except openstack.exceptions.SDKException as error:
-        raise errors.HostError(
+        raise commands.HostError(
             f"the cloud rejected a request: {error}; see 'python -m "
             f"tests.cloud status' and {folders.log}"
         ) from error
     except OSError as error:
         if error.errno not in _FULL:
             raise
-        raise errors.HostError(
+        raise commands.HostError(
             f"the disk is full: {error.filename or folders.root} cannot be "
             "written; free some, then run 'python -m tests.cloud up' again"
         ) from error
@@ -162,7 +161,7 @@ class Bringup:
         )
         if self._settings.hypervisors < before.hypervisors and folders.used:
             if self._container.pid is None:
-                raise errors.HostError(
+                raise commands.HostError(
                     "--hypervisors=1: the cloud must run, because it knows "
                     "whether the second hypervisor has guests; run "
                     "'python -m tests.cloud up' first"

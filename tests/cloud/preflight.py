@@ -5,7 +5,7 @@ import pathlib
 import platform
 import shutil
 
-from rally_vmperf.image.system import errors
+from rally_vmperf.image.system import commands
 from tests.cloud.container import container
 from tests.cloud.system import layout
 
@@ -27,7 +27,7 @@ def check_earlier(*roots: pathlib.Path) -> None:
     """
     for path in (root / name for root in roots for name in _EARLIER):
         if path.exists():
-            raise errors.HostError(
+            raise commands.HostError(
                 f"{path} belongs to a cloud of an earlier version, outside of "
                 "a container; remove it with that version: rally-vmperf cloud "
                 f"down --purge, then delete {path.parent}"
@@ -43,14 +43,14 @@ def check(folders: layout.Layout) -> None:
     release = platform.freedesktop_os_release()
     system = f"{release['ID']} {release.get('VERSION_ID', '')}".rstrip()
     if system not in SYSTEMS:
-        raise errors.HostError(
+        raise commands.HostError(
             f"this system is '{system}': must be one of "
             f"{', '.join(map(repr, SYSTEMS))}; use a host or a virtual "
             "machine with one of them"
         )
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     if memory < MEMORY:
-        raise errors.HostError(
+        raise commands.HostError(
             f"{memory / GIB:.1f} GiB of memory are too little for the "
             f"services and one guest; use a host with {MEMORY // GIB} GiB"
         )
@@ -58,7 +58,7 @@ def check(folders: layout.Layout) -> None:
     # The link of one that was killed may remain for a while.
     is_running = (folders.root / container.PID_FILE).exists()
     if (_DEVICES / layout.LINK).exists() and not is_running:
-        raise errors.HostError(
+        raise commands.HostError(
             f"the host has a link {layout.LINK} of another cloud; end that "
             "one: python -m tests.cloud down --root DIRECTORY"
         )
@@ -69,7 +69,7 @@ def check(folders: layout.Layout) -> None:
     provided = folders.package_root.exists() and folders.image.exists()
     needed = DISK_OF_RUNNING if provided else DISK
     if free < needed:
-        raise errors.HostError(
+        raise commands.HostError(
             f"{free / GIB:.1f} GiB of disk are free, {needed // GIB} GiB are "
             "needed; free some, or put the cloud elsewhere with --root"
         )

@@ -1,8 +1,8 @@
 """Take the embedded cloud down."""
 
 from rally_vmperf import removal
+from rally_vmperf.image.system import commands
 from rally_vmperf.image.system import console
-from rally_vmperf.image.system import errors
 from rally_vmperf.image.system import lock
 from rally_vmperf.image.system import mounts
 from tests.cloud import preflight
@@ -34,7 +34,7 @@ def down(
         progress.say("the container has ended")
         if purge:
             if mounted := mounts.below(folders.root):
-                raise errors.HostError(
+                raise commands.HostError(
                     f"{mounted[0]} is mounted, so {folders.root} is not "
                     "deleted; unmount it first"
                 )

@@ -18,7 +18,7 @@ import json
 import pathlib
 import tempfile
 from tests.cloud.state import addresses
-from rally_vmperf.image.system import errors
+from rally_vmperf.image.system import commands as programs
 from tests.cloud.system import layout
 
 addresses.RESOLVERS = pathlib.Path("/dev/null")
@@ -27,7 +27,7 @@ with tempfile.TemporaryDirectory() as folder:
     try:
         chosen = addresses.choose(folders, addresses.find_used(), None)
         print(json.dumps(str(chosen.external)))
-    except errors.HostError as refused:
+    except programs.HostError as refused:
         print(json.dumps(str(refused)))
 """
 SETUP = """

@@ -3,7 +3,7 @@ import io
 import stat
 from unittest import mock
 
-from rally_vmperf.image.system import errors
+from rally_vmperf.image.system import commands
 from rally_vmperf.image.system import packages
 from tests import policy
 from tests.unit.cloud import base
@@ -63,7 +63,7 @@ class NothingStartedTestCase(base.CloudTestCase):
 
     def test_packages_that_cannot_be_installed(self):
         code, output, _ = self.install(
-            "nginx", error=errors.HostError("no disk")
+            "nginx", error=commands.HostError("no disk")
         )
         self.assertEqual(1, code)
         self.assertIn("cannot install packages: no disk", output)

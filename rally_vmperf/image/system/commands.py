@@ -5,7 +5,7 @@ import os
 import pathlib
 import subprocess
 
-from rally_vmperf.image.system import errors
+from rally_vmperf import errors
 
 SYSTEM_PATH = "/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -17,7 +17,7 @@ def check_user(user: int) -> None:
     :raises errors.HostError: If the number is not 0.
     """
     if user != 0:
-        raise errors.HostError(
+        raise HostError(
             f"the user is {user}: must be root; run the command with sudo"
         )
 
@@ -64,20 +64,18 @@ def run(
             umask=0o022,
         )
     except FileNotFoundError as missing:
-        raise errors.HostError(
+        raise HostError(
             f"program {name} is not installed; install its Debian package"
         ) from missing
     except subprocess.TimeoutExpired as late:
-        raise errors.HostError(
-            f"{name} did not end within {timeout:.0f} s"
-        ) from late
+        raise HostError(f"{name} did not end within {timeout:.0f} s") from late
     if log is not None:
         _append(log, done.stdout)
     if done.returncode not in accept:
         lines = done.stdout.strip().splitlines() or ["it printed nothing"]
         last = lines[-1].strip()
         more = f" (all of it: {log})" if log else ""
-        raise errors.HostError(
+        raise HostError(
             f"'{' '.join(map(str, argv[:4]))} ...' ended with code "
             f"{done.returncode}: {last}{more}"
         )
@@ -98,13 +96,17 @@ def _append(log: pathlib.Path, text: str) -> None:
         reason = error.strerror or error
         if log.is_symlink():
             reason = "is a link; remove it"
-        raise errors.HostError(f"log {log}: {reason}") from error
+        raise HostError(f"log {log}: {reason}") from error
 
 
 def quietly(argv: collections.abc.Sequence[str]) -> bool:
     """Run a program whose failure is an answer; return whether it worked."""
     try:
         run(argv, timeout=60)
-    except errors.HostError:
+    except HostError:
         return False
     return True
+
+
+class HostError(errors.VMPerfError):
+    """A program failed, or the host does not allow what was requested."""

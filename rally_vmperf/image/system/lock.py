@@ -6,7 +6,7 @@ import fcntl
 import os
 import pathlib
 
-from rally_vmperf.image.system import errors
+from rally_vmperf.image.system import commands
 
 
 @contextlib.contextmanager
@@ -21,7 +21,7 @@ def hold(root: pathlib.Path) -> collections.abc.Iterator[None]:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         yield
     except BlockingIOError as taken:
-        raise errors.HostError(
+        raise commands.HostError(
             f"another command is at work on {root}; wait until it has ended"
         ) from taken
     finally:

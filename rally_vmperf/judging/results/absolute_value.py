@@ -146,10 +146,10 @@ class AbsoluteValue(figures.GuestFigure):
 
     def estimate(
         self, status: verdict.Status | None = None
-    ) -> figures.Estimate | None:
+    ) -> units.Estimate | None:
         """Return the value that decides; None without samples."""
         if self.worst_count:
-            return figures.Estimate(self.worst_count.value, *self._count_ends)
+            return units.Estimate(self.worst_count.value, *self._count_ends)
         comparison, _ = self.contrast.find_decisive(self.statistic, status)
         if comparison is None:
             return None
@@ -159,7 +159,7 @@ class AbsoluteValue(figures.GuestFigure):
             for end in (comparison.low, comparison.high)
             if end is not None
         )
-        return figures.Estimate(comparison.guest, *ends)
+        return units.Estimate(comparison.guest, *ends)
 
     def find_subject(self, status: verdict.Status | None) -> figures.Subject:
         """Return the guests that the figure speaks of."""
@@ -238,18 +238,17 @@ class AbsoluteValue(figures.GuestFigure):
         self, limit: float | None, status: verdict.Status | None
     ) -> str:
         """Return the value with its interval, and bare metal, as a clause."""
-        value, low, high = self.estimate(status) or (0.0, None, None)
-        subject = self.label_worst(status) or "guest"
-        text = f"{subject} {units.show(value, self.unit)}"
+        value, interval = self.show(
+            self.estimate(status) or units.Estimate(0.0), limit
+        )
+        text = f"{self.label_worst(status) or 'guest'} {value}"
         if self.worst_count:
             guest = self.worst_count.guest
             text += f" of its worst guest ({guest})" if guest else ""
             text += f" in its worst repetition ({self.worst_count.repetition})"
-        if low is not None and high is not None:
-            ends = " to ".join(
-                units.show(end, self.unit) for end in (low, high)
-            )
-            text += f" ({self._describe_confidence(status)} interval {ends})"
+        if interval:
+            sure = self._describe_confidence(status)
+            text += f" ({sure} interval {interval})"
         elif not self.worst_count:
             text += " (no interval)"
         if self.bare_value is not None:

@@ -113,7 +113,7 @@ def describe_remark(change: result.Result) -> str:
         text = f"the largest {noun}" + (f" ({interval})" if interval else "")
         if change.limit is None:
             return f"{text}, without a limit"
-        limit = units.show(change.limit, change.metric.unit)
+        limit = units.show_limit(change.limit, change.metric.unit)
         return f"{text}; the limit is {limit}"
     if comparison.low is None:
         return f"requires {statistics.FEWEST} repetitions of each run"

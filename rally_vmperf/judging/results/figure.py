@@ -40,14 +40,6 @@ GUEST = "guest"
 WORST_GUEST = "worst guest"
 
 
-class Estimate(t.NamedTuple):
-    """A figure with the ends of its interval, which can be None."""
-
-    value: float
-    low: float | None = None
-    high: float | None = None
-
-
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Figure(abc.ABC):
     """A figure of a metric, with its interval.
@@ -149,7 +141,7 @@ class Figure(abc.ABC):
     @abc.abstractmethod
     def estimate(
         self, status: verdict.Status | None = None
-    ) -> Estimate | None:
+    ) -> units.Estimate | None:
         """Return the figure that decides; None if it is missing."""
 
     @abc.abstractmethod
@@ -186,35 +178,25 @@ class Figure(abc.ABC):
         return limit
 
     def show(
-        self, number: float, ends: t.Iterable[float], limit: float | None
-    ) -> str:
-        """Return a number of the figure as text, without a percent sign.
+        self, estimate: units.Estimate, limit: float | None
+    ) -> units.Shown:
+        """Return the figure, or another number of it, and ends as texts.
 
-        :param ends: The ends of the interval, which the digits separate from
-            the limit.
+        :param limit: The limit, which the digits distinguish from the ends.
         """
-        if self.decimals is None:
-            return units.show(number, self.unit)
-        digits = units.digits_apart(ends, limit, self.decimals)
-        return units.show_percent(number, digits)
+        return units.show_estimate(
+            estimate,
+            self.unit,
+            None if limit is None else self.scale_limit(limit),
+            self.decimals,
+        )
 
     def show_limit(self, limit: float) -> str:
         """Return a limit as text: ``limit 5 %`` or ``least limit 0.9``."""
-        number = self.scale_limit(limit)
-        text = f"{number:g}"
-        if self.decimals is None:
-            text = units.show(number, self.unit)
-        least = "least " if self.is_minimum else ""
-        return f"{least}limit {text}{self.percent_sign}"
-
-    @property
-    def percent_sign(self) -> str:
-        """The text after a number of ``show``: a percent sign, or nothing.
-
-        Values with significant digits have their unit already.
-        """
-        is_plain = self.decimals is not None and self.unit == "%"
-        return " %" if is_plain else ""
+        shown = units.show_limit(
+            self.scale_limit(limit), self.unit, self.decimals is not None
+        )
+        return f"{'least ' if self.is_minimum else ''}limit {shown}"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

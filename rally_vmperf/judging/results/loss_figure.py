@@ -110,23 +110,17 @@ class Loss(figures.GuestFigure):
 
     def estimate(
         self, status: verdict.Status | None = None
-    ) -> figures.Estimate | None:
+    ) -> units.Estimate | None:
         """Return the loss or gain that decides; None if it is missing."""
         comparison, _ = self.find_decisive(status)
         if comparison is None:
             return None
-        ends = (comparison.low, comparison.high)
-        if not self.is_minimum:
-            return figures.Estimate(comparison.overhead_percent, *ends)
-        gain, high, low = (
-            None if number is None else loss.negate(number)
-            for number in (comparison.overhead_percent, *ends)
-        )
-        return figures.Estimate(t.cast(float, gain), low, high)
+        estimate = comparison.estimate
+        return estimate.negate() if self.is_minimum else estimate
 
     def scale_limit(self, limit: float) -> float:
         """Return the largest loss, or the least gain."""
-        return loss.negate(limit) if self.is_minimum else limit
+        return units.negate(limit) if self.is_minimum else limit
 
     def decide(self, limit: float) -> verdict.Status:
         """Return the status of the loss against a limit in percent.
@@ -155,7 +149,7 @@ class Loss(figures.GuestFigure):
         if comparison is None:
             return ""
         reference, other, lost = self.names
-        text = verdict.figure(comparison, limit, self.is_minimum)
+        text, _ = verdict.show_loss(comparison, limit, self.is_minimum)
         if self.contrast.as_rates and self.metric.better == "lower":
             text += " of the rate"
         interval = verdict.interval(comparison, limit, number, self.is_minimum)

@@ -237,6 +237,9 @@ class Result:
     def to_value(self) -> verdict.FigureValue:
         """Return the figure as numbers, for other programs."""
         value, low, high = self.figure.estimate(self.status) or (None,) * 3
+        limit = self.limit
+        if limit is not None:
+            limit = self.figure.scale_limit(limit)
         return verdict.FigureValue(
             name=self.figure.name,
             subject=self.subject.name,
@@ -247,36 +250,24 @@ class Result:
             value=value,
             low=low,
             high=high,
-            limit=self._scaled_limit,
+            limit=limit,
             status=self.status,
             reason=self.reason or self.void,
             is_minimum=self.figure.is_minimum,
         )
 
-    @property
-    def _scaled_limit(self) -> float | None:
-        """The limit as a number of the figure; None without one."""
-        return (
-            None if self.limit is None else self.figure.scale_limit(self.limit)
-        )
-
     def show_interval(self) -> str:
         """Return the ends of the interval as text; "" without one."""
         estimate = self.figure.estimate(self.status)
-        if estimate is None or estimate.low is None or estimate.high is None:
+        if estimate is None:
             return ""
-        ends = (estimate.low, estimate.high)
-        low, high = (
-            self.figure.show(end, ends, self._scaled_limit) for end in ends
-        )
-        return f"{low} to {high}{self.figure.percent_sign}"
+        return self.figure.show(estimate, self.limit).interval
 
     def show(self, number: float) -> str:
         """Return a number as text, with as many digits as the interval."""
-        estimate = self.figure.estimate(self.status)
-        ends = [end for end in (estimate or ())[1:] if end is not None]
-        text = self.figure.show(number, ends, self._scaled_limit)
-        return f"{text}{self.figure.percent_sign}"
+        estimate = self.figure.estimate(self.status) or units.Estimate(number)
+        shown = self.figure.show(estimate._replace(value=number), self.limit)
+        return shown.value
 
     def cells(self) -> Cells:
         """Return figure, interval and limit as texts for a table."""
@@ -287,8 +278,9 @@ class Result:
         if estimate is None:
             return Cells("", "", limit)
         label = self.figure.label(self.status)
-        text = f"{label} {self.show(estimate.value)}{self.level_suffix}"
-        return Cells(text.lstrip(), self.show_interval(), limit)
+        value, interval = self.figure.show(estimate, self.limit)
+        text = f"{label} {value}{self.level_suffix}"
+        return Cells(text.lstrip(), interval, limit)
 
     def sentence(self) -> str:
         """Return figures, limit and verdict, or why none, as text."""

@@ -132,12 +132,12 @@ class Spread(figures.Figure):
 
     def estimate(
         self, status: verdict.Status | None = None
-    ) -> figures.Estimate | None:
+    ) -> units.Estimate | None:
         """Return the spread of the guests; None if it is missing."""
         value = self.of(self.decisive)
         if value is None:
             return None
-        return figures.Estimate(value, *(self.interval or ()))
+        return units.Estimate(value, *(self.interval or ()))
 
     def decide(self, limit: float) -> verdict.Status:
         """Return whether the figure is within a limit, as a status.
@@ -188,7 +188,7 @@ class Spread(figures.Figure):
         return (
             f"{len(beyond)} of {guests} beyond the {self.show_limit(limit)}: "
             f"the {NAMES[self.kind]} of {worst} is "
-            f"{self.show(beyond[worst], (), limit)} %"
+            f"{self.show(units.Estimate(beyond[worst]), limit).value}"
         )
 
     def may_be_within(self, limit: float) -> bool:
@@ -217,24 +217,19 @@ class Spread(figures.Figure):
         self, limit: float | None, status: verdict.Status | None
     ) -> str:
         """Return the figures of guest and bare metal as a clause."""
-        shown, *ends = (
-            f"{self.show(number, self.interval or (), limit)}"
-            for number in self.estimate() or ()
-            if number is not None
+        shown, interval = self.show(
+            self.estimate() or units.Estimate(0.0), limit
         )
         subject = f"{self._worst}'s" if self._worst else "guest's"
-        text = f"{subject} {NAMES[self.kind]} {shown} %"
+        text = f"{subject} {NAMES[self.kind]} {shown}"
         if self.kind == "cv_percent":
-            sure = f"{self.confidence * 100:g} % interval"
-            between = (
-                f"{sure} {' to '.join(ends)} %" if ends else "no interval"
-            )
-            text += f" ({between})"
+            sure = f"{self.confidence * 100:g} % interval {interval}"
+            text += f" ({sure if interval else 'no interval'})"
         text += f" over {len(self.decisive)} repetitions"
         bare = self.of(self.bare)
         if bare is not None:
-            shown = self.show(bare, (), None)
-            text += f", bare metal's {shown} % over {len(self.bare)}"
+            shown, _ = self.show(units.Estimate(bare), None)
+            text += f", bare metal's {shown} over {len(self.bare)}"
         return text
 
     def advise(self, limit: float) -> str:
@@ -283,13 +278,13 @@ class Fairness(figures.Figure):
 
     def estimate(
         self, status: verdict.Status | None = None
-    ) -> figures.Estimate | None:
+    ) -> units.Estimate | None:
         """Return the mean over repetitions; None for a single guest."""
         uneven = self.unevenness
         if uneven is None:
             return None
         ends = map(uneven.to_figure, uneven.interval(self.confidence) or ())
-        return figures.Estimate(uneven.to_figure(uneven.mean), *sorted(ends))
+        return units.Estimate(uneven.to_figure(uneven.mean), *sorted(ends))
 
     def decide(self, limit: float) -> verdict.Status:
         """Return the status of the fairness against a limit."""
@@ -320,22 +315,17 @@ class Fairness(figures.Figure):
         estimate = self.estimate()
         if uneven is None or estimate is None:
             return ""
-        ends = [end for end in estimate[1:] if end is not None]
         most = max(uneven.values)
         number = self.point.samples[uneven.values.index(most)].number
-        sign = " %" if self.kind == "spread" else ""
-        mean, worst, *shown = (
-            self.show(figure, ends, limit)
-            for figure in (estimate.value, uneven.to_figure(most), *ends)
+        mean, interval = self.show(estimate, limit)
+        worst, _ = self.show(
+            estimate._replace(value=uneven.to_figure(most)), limit
         )
-        sure = f"{self.confidence * 100:g} % interval"
-        interval = (
-            f"{sure} {' to '.join(shown)}{sign}" if ends else "no interval"
-        )
+        sure = f"{self.confidence * 100:g} % interval {interval}"
         name = "fairness index" if self.kind == "index" else "spread"
         return (
-            f"{name} {mean}{sign} ({interval}), {worst}{sign} in its worst "
-            f"repetition ({number})"
+            f"{name} {mean} ({sure if interval else 'no interval'}), {worst} "
+            f"in its worst repetition ({number})"
         )
 
     def advise(self, limit: float) -> str:

@@ -136,6 +136,11 @@ class Comparison:
         )
 
     @property
+    def estimate(self) -> units.Estimate:
+        """The overhead in percent with its interval."""
+        return units.Estimate(self.overhead_percent, self.low, self.high)
+
+    @property
     def last_overhead_percent(self) -> float:
         """The overhead of the last state of the sides that drift."""
         ratio = self.guest / self.bare
@@ -357,8 +362,3 @@ def ratio(metric: sample.Metric, overhead_percent: float) -> float:
     """
     loss = overhead_percent / 100
     return 1 - loss if metric.better == "higher" else 1 + loss
-
-
-def negate(percent: float) -> float:
-    """Return a loss as a gain, or a gain as a loss; never minus zero."""
-    return 0.0 - percent

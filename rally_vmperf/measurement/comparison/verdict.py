@@ -62,6 +62,13 @@ class FigureValue:
     reason: str = ""
     is_minimum: bool = False
 
+    @property
+    def estimate(self) -> units.Estimate | None:
+        """The figure with its interval; None if it is missing."""
+        if self.value is None:
+            return None
+        return units.Estimate(self.value, self.low, self.high)
+
 
 def find_most_severe(
     statuses: collections.abc.Iterable[str | None],
@@ -168,9 +175,10 @@ def describe_beyond(
     :param guests: The number of all guests.
     """
     worst = max(beyond, key=lambda guest: beyond[guest].overhead_percent)
+    lost, _ = show_loss(beyond[worst], limit)
     return (
         f"{len(beyond)} of {units.number_of('guest', guests)} beyond the "
-        f"limit of {limit:g} %: {worst} loses {figure(beyond[worst], limit)} "
+        f"limit of {limit:g} %: {worst} loses {lost} "
         f"({interval(beyond[worst], limit)})"
     )
 
@@ -238,6 +246,21 @@ def decide_change(
     return "equal" if low >= -margin else "not worse"
 
 
+def show_loss(
+    comparison: loss.Comparison,
+    limit: float | None = None,
+    is_gain: bool = False,
+) -> units.Shown:
+    """Return the overhead and its interval as texts.
+
+    :param is_gain: Whether the loss is shown as a gain.
+    """
+    estimate = comparison.estimate
+    return units.show_estimate(
+        estimate.negate() if is_gain else estimate, "%", limit
+    )
+
+
 def interval(
     comparison: loss.Comparison,
     limit: float | None = None,
@@ -249,62 +272,24 @@ def interval(
     :param guests: The number of guests for which its confidence is corrected.
     :param is_gain: Whether the loss is shown as a gain.
     """
-    if comparison.low is None or comparison.high is None:
+    shown = show_loss(comparison, limit, is_gain).interval
+    if not shown:
         return "no interval"
     sure = f"{comparison.confidence * 100:.5g} % interval"
     if guests > 1:
         sure += f", as one of {guests} guests,"
-    digits = units.digits_apart((comparison.low, comparison.high), limit)
-    low, high, conservative = (
-        units.show_percent(end, digits)
-        for end in (
-            comparison.low,
-            comparison.plain_high or comparison.low,
-            comparison.high,
-        )
+    plain, _ = units.show_estimate(
+        comparison.estimate._replace(value=comparison.plain_high or 0.0),
+        "%",
+        limit,
     )
-    if is_gain or high == conservative:
-        return f"{sure} {ends(comparison, limit, is_gain)}"
-    text = f"{sure} {low} to {high} %"
-    if limit is not None and comparison.low > limit:
+    low, _, conservative = shown.partition(" to ")
+    if is_gain or plain == conservative:
+        return f"{sure} {shown}"
+    text = f"{sure} {low} to {plain}"
+    if limit is not None and (comparison.low or 0.0) > limit:
         return text
     reason = "the guest varies more"
     if comparison.overlap < 1:
         reason = "the guests overlapped in part"
-    return f"{text}; to pass {conservative} % counts, as {reason}"
-
-
-def ends(
-    comparison: loss.Comparison,
-    limit: float | None = None,
-    is_gain: bool = False,
-) -> str:
-    """Return the ends of the interval as text; "" if there is none.
-
-    :param is_gain: Whether the loss is shown as a gain.
-    """
-    low, high = comparison.low, comparison.high
-    if low is None or high is None:
-        return ""
-    digits = units.digits_apart((low, high), limit)
-    if is_gain:
-        low, high = -high, -low
-    return (
-        f"{units.show_percent(low, digits)} to "
-        f"{units.show_percent(high, digits)} %"
-    )
-
-
-def figure(
-    comparison: loss.Comparison, limit: float | None, is_gain: bool = False
-) -> str:
-    """Return the overhead as text, with as many digits as its interval.
-
-    :param is_gain: Whether the loss is shown as a gain.
-    """
-    ends = (comparison.low, comparison.high)
-    digits = units.digits_apart(
-        [end for end in ends if end is not None], limit
-    )
-    percent = comparison.overhead_percent
-    return f"{units.show_percent(-percent if is_gain else percent, digits)} %"
+    return f"{text}; to pass {conservative} counts, as {reason}"

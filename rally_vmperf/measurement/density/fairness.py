@@ -19,7 +19,6 @@ import typing as t
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
-from rally_vmperf.measurement.samples import units
 
 Figure = t.Literal["index", "spread"]
 #: The largest number of samples for a quantile, and of values in them.
@@ -85,25 +84,6 @@ class Unevenness:
             max(0.0, self.mean - low_quantile * standard_error - margin),
             self.mean + high_quantile * standard_error + margin,
         )
-
-    def text(
-        self, value: float, confidence: float, limit: float | None
-    ) -> str:
-        """Return a value as text, in the unit of the figure.
-
-        The number of digits separates the interval from the limit.
-        """
-        ends = [*map(self.to_figure, self.interval(confidence) or ())]
-        if self.figure == "index":
-            digits = units.digits_apart(ends, limit, 3)
-            return f"{index(value):.{digits}f}"
-        digits = units.digits_apart(ends, limit)
-        return f"{units.show_percent(value, digits)} %"
-
-    def ends(self, confidence: float, limit: float | None) -> str:
-        """Return the ends of the interval as text, the lower first, or ""."""
-        ends = sorted(self.interval(confidence) or (), key=self.to_figure)
-        return " to ".join(self.text(end, confidence, limit) for end in ends)
 
     def decide(self, limit: float, confidence: float) -> verdict.Status:
         """Return the status of the guests' fairness against a limit.

@@ -7,6 +7,7 @@ scores, counts) have their digits in groups of three. Counts have all digits.
 
 import collections.abc
 import math
+import typing as t
 
 DIGITS = 3
 
@@ -21,6 +22,76 @@ _PREFIXES = {
     "ops/s": _UP,
     "s": _DOWN,
 }
+
+
+class Estimate(t.NamedTuple):
+    """A figure with the ends of its interval, which can be None."""
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+    def negate(self) -> "Estimate":
+        """Return the estimate of the negated figure: a gain for a loss."""
+        low, high = (
+            None if end is None else negate(end)
+            for end in (self.low, self.high)
+        )
+        return Estimate(negate(self.value), high, low)
+
+
+class Shown(t.NamedTuple):
+    """An estimate as texts with units; an interval that is missing is ""."""
+
+    value: str
+    interval: str
+
+
+def show_estimate(
+    estimate: Estimate,
+    unit: str,
+    limit: float | None = None,
+    decimals: int | None = None,
+) -> Shown:
+    """Return a figure and its interval as texts: ``4.1 %``, ``3.2 to 5 %``.
+
+    Percentages, and figures with a least number of decimals, have as many
+    digits as distinguish the interval from the limit.
+
+    :param unit: The base unit of the figure, its interval and its limit.
+    :param decimals: The least number of decimals; None for one in
+        percentages, and for significant digits in others.
+    """
+    value, low, high = estimate
+    if decimals is None and unit == "%":
+        decimals = 1
+    ends = [end for end in (low, high) if end is not None]
+    if decimals is None:
+        interval = " to ".join(show(end, unit) for end in ends)
+        return Shown(show(value, unit), interval if len(ends) > 1 else "")
+    digits = _digits_apart(ends, limit, decimals)
+    sign = " %" if unit == "%" else ""
+    interval = " to ".join(show_percent(end, digits) for end in ends)
+    return Shown(
+        f"{show_percent(value, digits)}{sign}",
+        f"{interval}{sign}" if len(ends) > 1 else "",
+    )
+
+
+def show_limit(limit: float, unit: str, has_decimals: bool = False) -> str:
+    """Return a limit as text: ``5 %``, ``0.9``, ``200 MB/s``.
+
+    :param has_decimals: Whether the figure has decimals and not significant
+        digits; percentages always have.
+    """
+    if unit == "%":
+        return f"{limit:g} %"
+    return f"{limit:g}" if has_decimals else show(limit, unit)
+
+
+def negate(number: float) -> float:
+    """Return a loss as a gain, or the reverse; never minus zero."""
+    return -number or 0.0
 
 
 def show(value: float, unit: str) -> str:
@@ -43,10 +114,10 @@ def show_percent(value: float, digits: int = 1) -> str:
     return f"{value if round(value, digits) else 0:.{digits}f}"
 
 
-def digits_apart(
+def _digits_apart(
     all_figures: collections.abc.Iterable[float],
     limit: float | None,
-    minimum: int = 1,
+    minimum: int,
 ) -> int:
     """Return the number of decimals that distinguish figures from a limit.
 

@@ -13,6 +13,7 @@ import typing as t
 from xml.etree import ElementTree
 
 from rally_vmperf import sanitize
+from rally_vmperf.measurement.samples import units
 from rally_vmperf.records import table
 
 #: Status of a figure -> the element of its test case; none if it is passed.
@@ -88,13 +89,9 @@ def _add_case(
 
 def _describe(row: table.Row) -> str:
     """Return figure, interval, limit and findings of a row as text."""
-    value = row.reason if row.value is None else f"{row.value:g} {row.unit}"
-    interval = (
-        "no interval"
-        if row.low is None or row.high is None
-        else f"interval {row.low:g} to {row.high:g} {row.unit}"
-    )
-    limit = f"limit {row.limit:g} {row.unit}"
+    value, interval = row.show_figure()
+    interval = f"interval {interval}" if interval else "no interval"
+    limit = "limit " + units.show_limit(row.limit or 0.0, str(row.unit))
     subject = " ".join(filter(None, (row.subject, row.guest)))
     figure = f"{row.figure} of {subject}" if subject else row.figure
     parts = [f"{row.status}: {figure} {value}", interval, limit]

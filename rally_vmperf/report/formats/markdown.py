@@ -65,21 +65,11 @@ def _format_verdicts(
 
 def _list_cells(row: table.Row) -> tuple[t.Any, ...]:
     """Return the cells of a figure with a limit."""
-    value, low, high, limit = (
-        "" if number is None else _show(number, str(row.unit))
-        for number in (row.value, row.low, row.high, row.limit)
-    )
+    value, interval = row.show_figure()
+    limit = units.show_limit(row.limit or 0.0, str(row.unit))
     figure = " ".join(filter(None, (row.figure, row.condition)))
-    interval = f"{low} to {high}" if low and high else ""
     subject = " ".join(filter(None, (row.subject, row.guest)))
     return row.status, row.metric, figure, subject, value, interval, limit
-
-
-def _show(number: float, unit: str) -> str:
-    """Return a number with its unit as text."""
-    if unit == "%":
-        return f"{units.show_percent(number, 2)} %"
-    return units.show(number, unit)
 
 
 def _format_counts(

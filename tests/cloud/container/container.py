@@ -19,7 +19,6 @@ import xmlrpc.client
 
 from rally_vmperf import removal
 from rally_vmperf.image.system import commands
-from rally_vmperf.image.system import errors
 from tests.cloud.resources import services
 from tests.cloud.system import layout
 
@@ -80,7 +79,7 @@ class Container:
         def ready() -> bool:
             if process.poll() is not None:
                 lines = log.read_text().splitlines() or ["it printed nothing"]
-                raise errors.HostError(
+                raise commands.HostError(
                     f"the container has ended: {lines[-1]} (see {log})"
                 )
             return bool(self.processes())
@@ -128,7 +127,7 @@ class Container:
         """
         pid = self.pid
         if pid is None:
-            raise errors.HostError(
+            raise commands.HostError(
                 f"the cloud in {self._folders.root} does not run; start it: "
                 "python -m tests.cloud up"
             )

@@ -7,7 +7,7 @@ import typing as t
 
 import openstack
 
-from rally_vmperf.image.system import errors
+from rally_vmperf.image.system import commands
 from tests.cloud.system import layout
 
 TIMEOUT = 300.0
@@ -33,7 +33,7 @@ def wait(
     deadline = time.monotonic() + timeout
     while not condition():
         if time.monotonic() > deadline:
-            raise errors.HostError(
+            raise commands.HostError(
                 f"{what} is still missing after {timeout:.0f} s; see "
                 "'python -m tests.cloud status' and the directory log; "
                 "'python -m tests.cloud up --rebuild' starts with empty "
@@ -97,7 +97,7 @@ def check_hypervisor_removable(cloud: t.Any) -> None:
         if server.compute_host == name
     ]
     if guests:
-        raise errors.HostError(
+        raise commands.HostError(
             f"--hypervisors=1: hypervisor {name} has guests "
             f"({', '.join(sorted(guests))}); migrate or delete them first"
         )
@@ -110,7 +110,7 @@ def check_hypervisor_removable(cloud: t.Any) -> None:
         and migration["status"] not in _ENDED
     ]
     if running:
-        raise errors.HostError(
+        raise commands.HostError(
             f"--hypervisors=1: hypervisor {name} has migrations that have "
             f"not ended, of {', '.join(running)}; wait for their end"
         )

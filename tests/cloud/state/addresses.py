@@ -10,7 +10,6 @@ import re
 
 from rally_vmperf import atomic
 from rally_vmperf.image.system import commands
-from rally_vmperf.image.system import errors
 from tests.cloud.system import documents
 from tests.cloud.system import layout
 
@@ -107,7 +106,7 @@ def choose(
         candidates = [before]
         way_out = "start without its data: python -m tests.cloud down --purge"
         if requested not in (None, before):
-            raise errors.HostError(
+            raise commands.HostError(
                 f"the cloud in {folders.root} was made with other networks "
                 f"({', '.join(map(str, before.ranges))}); {way_out}"
             )
@@ -122,7 +121,7 @@ def choose(
             }
             atomic.write(folders.addresses, json.dumps(content) + "\n")
             return chosen
-    raise errors.HostError(
+    raise commands.HostError(
         f"the cloud cannot have its networks: "
         f"{find_conflict(candidates[0], used)}; {way_out}"
     )

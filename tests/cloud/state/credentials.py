@@ -6,7 +6,6 @@ import secrets
 
 from rally_vmperf import atomic
 from rally_vmperf.image.system import commands
-from rally_vmperf.image.system import errors
 from tests.cloud.state import addresses
 from tests.cloud.system import documents
 from tests.cloud.system import layout
@@ -36,7 +35,7 @@ def load(path: pathlib.Path, *, used: bool) -> dict[str, str]:
     }
     missing = [purpose for purpose in PURPOSES if purpose not in passwords]
     if missing and used:
-        raise errors.HostError(
+        raise commands.HostError(
             f"{path} lacks {len(missing)} secrets of the databases; start "
             "with new ones: python -m tests.cloud up --rebuild"
         )

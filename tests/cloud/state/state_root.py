@@ -8,7 +8,7 @@ import pathlib
 import pwd
 
 from rally_vmperf import removal
-from rally_vmperf.image.system import errors
+from rally_vmperf.image.system import commands
 from tests.cloud.system import layout
 
 # Nothing below these is a place for a cloud, nor are the directories of / and
@@ -33,12 +33,12 @@ def check_name(root: pathlib.Path) -> pathlib.Path:
     parts = real.parts
     shortest = 4 if parts[1:2] == ("var",) else 3
     if len(parts) < shortest or parts[1] in _SYSTEM:
-        raise errors.HostError(
+        raise commands.HostError(
             f"folder {shown} belongs to the system, which a cloud must not "
             f"use; {_OTHER}"
         )
     if real in homes or real.parent == pathlib.Path("/home"):
-        raise errors.HostError(
+        raise commands.HostError(
             f"{shown} is the home directory of a user, which a cloud must not "
             f"use; {_OTHER}"
         )
@@ -54,7 +54,7 @@ def claim(folders: layout.Layout) -> None:
     if removal.is_marked(root):
         return
     if root.exists() and not root.is_dir():
-        raise errors.HostError(
+        raise commands.HostError(
             f"{root} is not a folder, so no cloud can be in it; {_OTHER}"
         )
     root.mkdir(parents=True, exist_ok=True)
@@ -74,7 +74,7 @@ def require(folders: layout.Layout) -> None:
     """
     root = folders.root
     if not removal.is_marked(root):
-        raise errors.HostError(
+        raise commands.HostError(
             f"folder {root} does not have root's file {removal.MARKER}, so no "
             f"cloud was made in it; {_OTHER}"
         )

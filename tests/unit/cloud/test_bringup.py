@@ -3,7 +3,7 @@ from unittest import mock
 
 import openstack
 
-from rally_vmperf.image.system import errors
+from rally_vmperf.image.system import commands
 from tests.cloud import bringup
 from tests.cloud import preflight
 from tests.cloud.container import kvm
@@ -26,13 +26,13 @@ class UpTestCase(base.CloudTestCase):
     def test_a_full_disk(self):
         for code in (errno.ENOSPC, errno.EDQUOT):
             with self.assertRaisesRegex(
-                errors.HostError, "the disk is full: /some/file cannot be"
+                commands.HostError, "the disk is full: /some/file cannot be"
             ):
                 self.up(OSError(code, "full", "/some/file"))
 
     def test_a_refusal_in_one_line(self):
         with self.assertRaisesRegex(
-            errors.HostError,
+            commands.HostError,
             "^the cloud rejected a request: too many; see 'python -m tests",
         ):
             self.up(openstack.exceptions.SDKException("too many"))
@@ -63,7 +63,7 @@ class ConfigureTestCase(BringupTestCase):
         self.configure(None, 2)
         self.fill_databases()
         with self.assertRaisesRegex(
-            errors.HostError, "^--hypervisors=1: the cloud must run"
+            commands.HostError, "^--hypervisors=1: the cloud must run"
         ):
             self.configure(None, 1)
         self.assertEqual(2, settings.load(self.folders).hypervisors)

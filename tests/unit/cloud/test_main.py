@@ -8,7 +8,7 @@ from unittest import mock
 
 import ddt
 
-from rally_vmperf.image.system import errors
+from rally_vmperf.image.system import commands
 from tests.cloud import __main__ as main
 from tests.cloud import bringup
 from tests.cloud import status
@@ -137,7 +137,7 @@ class TestMain(unittest.TestCase):
 
     def test_error(self):
         """An error is one line, and the exit code is 1."""
-        self.up.side_effect = errors.HostError("no disk")
+        self.up.side_effect = commands.HostError("no disk")
         self.assertEqual((1, "", "tests.cloud: no disk\n"), run("up"))
 
     def test_interrupt(self):

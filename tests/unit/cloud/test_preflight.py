@@ -6,7 +6,7 @@ from unittest import mock
 
 import ddt
 
-from rally_vmperf.image.system import errors
+from rally_vmperf.image.system import commands
 from tests.cloud import preflight
 from tests.cloud.container import container
 from tests.cloud.system import layout
@@ -52,7 +52,7 @@ class PreflightTestCase(base.CloudTestCase):
             preflight.check(folders or self.folders)
 
     def check_rejected(self, value, way_out, **facts):
-        with self.assertRaises(errors.HostError) as caught:
+        with self.assertRaises(commands.HostError) as caught:
             self.check(**facts)
         reason = str(caught.exception)
         self.assertIn(value, reason)

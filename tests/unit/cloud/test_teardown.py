@@ -1,7 +1,7 @@
 import os
 from unittest import mock
 
-from rally_vmperf.image.system import errors
+from rally_vmperf.image.system import commands
 from tests.cloud import teardown
 from tests.cloud.container import container
 from tests.cloud.system import layout
@@ -46,7 +46,8 @@ class TeardownTestCase(base.CloudTestCase):
                 return_value=[f"{self.folders.data}/x"],
             ),
             self.assertRaisesRegex(
-                errors.HostError, "data/x is mounted, so .*; unmount it first"
+                commands.HostError,
+                "data/x is mounted, so .*; unmount it first",
             ),
         ):
             self.down(purge=True)
@@ -56,7 +57,7 @@ class TeardownTestCase(base.CloudTestCase):
         """Its processes would remain, without their files."""
         (self.folders.root / "before.json").touch()
         with self.assertRaisesRegex(
-            errors.HostError, "before.json belongs to a cloud of an earlier"
+            commands.HostError, "before.json belongs to a cloud of an earlier"
         ):
             self.down(purge=True)
         self.ended.assert_not_called()

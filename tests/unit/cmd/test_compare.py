@@ -232,7 +232,7 @@ class TestTwoRuns(CompareTestCase):
         )
         self.assertEqual("undecided", row["Result"])
         self.assertEqual(
-            "the largest value (41.2 % to 96.1 %); the limit is 80.0 %",
+            "the largest value (41.2 to 96.1 %); the limit is 80 %",
             row["Remark"],
         )
 

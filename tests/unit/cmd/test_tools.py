@@ -9,7 +9,7 @@ from unittest import mock
 from rally_vmperf.bundles import bundle
 from rally_vmperf.cmd import tools
 from rally_vmperf.image import tool_packages
-from rally_vmperf.image.system import errors
+from rally_vmperf.image.system import commands
 from rally_vmperf.workloads import registry
 from tests import repository
 from tests.unit.bundles import bundled
@@ -36,12 +36,12 @@ class BundleTestCase(unittest.TestCase):
 
     def request(self, *arguments):
         """Return the request for packages, which are not downloaded."""
-        refusal = errors.HostError("no mirror")
+        refusal = commands.HostError("no mirror")
         with (
             mock.patch.object(
                 tool_packages, "fetch", autospec=True, side_effect=refusal
             ) as fetch,
-            self.assertRaisesRegex(errors.HostError, "no mirror"),
+            self.assertRaisesRegex(commands.HostError, "no mirror"),
         ):
             self.run_command(*arguments)
         self.assertEqual([], [*self.target.parent.iterdir()])

@@ -5,8 +5,8 @@ import tempfile
 import unittest
 
 from rally_vmperf.measurement import guest_metrics
+from rally_vmperf.plugins import criteria
 from rally_vmperf.plugins import scenarios
-from rally_vmperf.plugins.sla import criteria
 from rally_vmperf.records import files
 from rally_vmperf.records import journal
 from rally_vmperf.records import model

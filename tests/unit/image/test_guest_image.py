@@ -11,7 +11,7 @@ import ddt
 
 from rally_vmperf import resources
 from rally_vmperf.image import guest_image
-from rally_vmperf.image.system import errors
+from rally_vmperf.image.system import commands
 from rally_vmperf.image.system import packages
 from rally_vmperf.workloads import base as workloads
 from tests.unit.cloud import base
@@ -174,7 +174,7 @@ class InstallTestCase(base.CloudTestCase):
     def test_a_size_that_is_none(self):
         recipe = guest_image.Recipe(output=self.folder / "o.qcow2", size="big")
         with self.assertRaisesRegex(
-            errors.HostError, "size 'big': must be a number with M or G"
+            commands.HostError, "size 'big': must be a number with M or G"
         ):
             guest_image.build(recipe, self.folder / "log")
 
@@ -265,7 +265,7 @@ class BuildTestCase(base.CloudTestCase):
     @ddt.data("", "today", "-1", "1.5", "1e9", "99999999999", "٣")
     def test_invalid_date(self, date):
         with self.assertRaisesRegex(
-            errors.HostError,
+            commands.HostError,
             f"^SOURCE_DATE_EPOCH={date}: must be an integer from 0 to ",
         ):
             self.build(SOURCE_DATE_EPOCH=date)

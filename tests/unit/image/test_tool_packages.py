@@ -6,7 +6,7 @@ from unittest import mock
 
 from rally_vmperf.image import mirror
 from rally_vmperf.image import tool_packages
-from rally_vmperf.image.system import errors
+from rally_vmperf.image.system import commands
 from tests import repository
 from tests.unit.bundles import made
 from tests.unit.cloud import base
@@ -74,7 +74,7 @@ class SourcesTestCase(unittest.TestCase):
             mock.patch.object(
                 mirror, "sources", autospec=True, return_value=[]
             ),
-            self.assertRaisesRegex(errors.HostError, "trixie; .*--mirror"),
+            self.assertRaisesRegex(commands.HostError, "trixie; .*--mirror"),
         ):
             self.sources(tool_packages.DEBIAN, suite="trixie")
 
@@ -116,7 +116,7 @@ class FetchTestCase(base.CloudTestCase):
 
     def test_an_unknown_release(self):
         with self.assertRaisesRegex(
-            errors.HostError, "distribution=rocky-9: must be one of bookworm"
+            commands.HostError, "distribution=rocky-9: must be one of bookworm"
         ):
             self.fetch(suite="rocky-9")
 
@@ -127,7 +127,7 @@ class FetchTestCase(base.CloudTestCase):
         with (
             mock.patch.dict(tool_packages.ARCHIVES, {"jammy": nobody}),
             self.assertRaisesRegex(
-                errors.HostError, "verified without /none.gpg; install ubun"
+                commands.HostError, "verified without /none.gpg; install ubun"
             ),
         ):
             self.fetch(suite="jammy")

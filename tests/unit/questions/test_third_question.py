@@ -17,8 +17,8 @@ from rally_vmperf.cmd import report
 from rally_vmperf.cmd import task_file
 from rally_vmperf.judging import verdict_table
 from rally_vmperf.measurement import finding
-from rally_vmperf.plugins.charts import run_chart
-from rally_vmperf.plugins.sla import criteria
+from rally_vmperf.plugins import criteria
+from rally_vmperf.plugins import rally_charts
 from rally_vmperf.plugins.validators import task
 from rally_vmperf.questions import source_judge
 from rally_vmperf.questions import table
@@ -249,6 +249,6 @@ class TestThirdQuestion(unittest.TestCase):
             ],
         }
         conf = mock.Mock(vmperf=mock.Mock(journal_dir=str(self.folder)))
-        with mock.patch.object(run_chart, "CONF", conf):
-            chart = run_chart.RunChart(workload, "Variants")
+        with mock.patch.object(rally_charts, "CONF", conf):
+            chart = rally_charts.RunChart(workload, "Variants")
             return chart.render()["data"]["embedded"]

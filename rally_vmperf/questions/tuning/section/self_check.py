@@ -297,9 +297,9 @@ def _find_outcome(comparison: loss.Comparison, share: float) -> str:
 def _describe(comparison: loss.Comparison, share: float) -> str:
     """Return the loss of a metric and the expected one, as a clause."""
     expected = _compute_expected(comparison.metric, share)
+    value, interval = verdict.show_loss(comparison)
     return (
-        f"{comparison.metric.name} loses {verdict.figure(comparison, None)} ("
-        f"{verdict.ends(comparison)}; expected "
+        f"{comparison.metric.name} loses {value} ({interval}; expected "
         f"{units.show_percent(expected)} %)"
     )
 

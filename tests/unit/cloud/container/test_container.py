@@ -4,7 +4,6 @@ import unittest
 from unittest import mock
 
 from rally_vmperf.image.system import commands
-from rally_vmperf.image.system import errors
 from tests.cloud.container import container
 from tests.unit.cloud import base
 
@@ -88,17 +87,17 @@ class StartTestCase(ContainerTestCase):
             with (
                 mock.patch.object(container, "_END_TIMEOUT", -1),
                 self.assertRaisesRegex(
-                    errors.HostError, "the end of the container is still"
+                    commands.HostError, "the end of the container is still"
                 ),
             ):
                 self.container.end()
-            with self.assertRaisesRegex(errors.HostError, "printed nothing"):
+            with self.assertRaisesRegex(commands.HostError, "printed nothing"):
                 self.container.start()
 
     def test_failure(self):
         self.script.write_text("echo first; echo 'unshare: no' >&2; exit 1")
         with self.assertRaisesRegex(
-            errors.HostError, r"has ended: unshare: no \(see .*container.log"
+            commands.HostError, r"has ended: unshare: no \(see .*container.log"
         ):
             self.container.start()
 
@@ -137,7 +136,7 @@ class ProcessesTestCase(ContainerTestCase):
 class CommandTestCase(ContainerTestCase):
     def test_stopped(self):
         with self.assertRaisesRegex(
-            errors.HostError, "root does not run; start it: python -m"
+            commands.HostError, "root does not run; start it: python -m"
         ):
             self.container.command(["id"])
 

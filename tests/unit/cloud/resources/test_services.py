@@ -1,6 +1,6 @@
 import unittest
 
-from rally_vmperf.image.system import errors
+from rally_vmperf.image.system import commands
 from tests.cloud.resources import services
 from tests.cloud.system import layout
 from tests.unit.guests import apis
@@ -67,7 +67,7 @@ class WaitTestCase(unittest.TestCase):
 
     def test_too_late(self):
         with self.assertRaisesRegex(
-            errors.HostError, "a hypervisor is still missing .* --rebuild"
+            commands.HostError, "a hypervisor is still missing .* --rebuild"
         ):
             services.wait("a hypervisor", lambda: False, timeout=-1)
 
@@ -107,7 +107,7 @@ class RemovalTestCase(apis.ApiTestCase):
 
     def test_guests(self):
         with self.assertRaisesRegex(
-            errors.HostError,
+            commands.HostError,
             r"^--hypervisors=1: .*-2 has guests \(a, c\); migrate or delete",
         ):
             self.check([("c", SECOND), ("b", FIRST), ("a", SECOND)])
@@ -116,7 +116,8 @@ class RemovalTestCase(apis.ApiTestCase):
         """A server is active before its migration has ended."""
         for ends in ((SECOND, FIRST), (FIRST, SECOND)):
             with self.assertRaisesRegex(
-                errors.HostError, "migrations that have not ended, of 7; wait"
+                commands.HostError,
+                "migrations that have not ended, of 7; wait",
             ):
                 self.check([("a", FIRST)], [("7", *ends, "running")])
 

@@ -4,7 +4,7 @@ from unittest import mock
 
 import ddt
 
-from rally_vmperf.image.system import errors
+from rally_vmperf.image.system import commands
 from tests.cloud.state import addresses
 from tests.cloud.system import layout
 from tests.unit.cloud import base
@@ -75,7 +75,7 @@ class ChooseTestCase(base.CloudTestCase):
 
     def test_none_is_free(self):
         with self.assertRaisesRegex(
-            errors.HostError,
+            commands.HostError,
             "172.24.4.0/24 overlaps the host's route 128.0.0.0/1.*"
             "cloud up --network",
         ):
@@ -98,7 +98,7 @@ class ChooseTestCase(base.CloudTestCase):
         before = self.choose()
         self.fill_databases()
         with self.assertRaisesRegex(
-            errors.HostError, "172.24.6.0/24 overlaps.*cloud down --purge"
+            commands.HostError, "172.24.6.0/24 overlaps.*cloud down --purge"
         ):
             self.choose("172.24.6.0/24")
         self.assertEqual(before, addresses.load(self.folders))
@@ -106,12 +106,12 @@ class ChooseTestCase(base.CloudTestCase):
     def test_asked_for(self):
         chosen = self.choose(requested="10.66.0.0/16")
         with self.assertRaisesRegex(
-            errors.HostError, "10.99.1.0/24 overlaps .*cloud up --network"
+            commands.HostError, "10.99.1.0/24 overlaps .*cloud up --network"
         ):
             self.choose("10.99.1.7/32", requested="10.99.0.0/22")
         self.fill_databases()
         self.assertEqual(chosen, self.choose(requested="10.66.0.0/22"))
-        with self.assertRaisesRegex(errors.HostError, "other networks"):
+        with self.assertRaisesRegex(commands.HostError, "other networks"):
             self.choose(requested="10.99.0.0/22")
 
     def test_a_broken_record(self):

@@ -5,7 +5,7 @@ import unittest
 
 import ddt
 
-from rally_vmperf.image.system import errors
+from rally_vmperf.image.system import commands
 from tests.cloud.state import credentials
 from tests.unit.cloud import base
 
@@ -42,7 +42,7 @@ class CredentialsTestCase(base.CloudTestCase):
         self.path.write_text(text)
         self.path.chmod(0o644)
         with self.assertRaisesRegex(
-            errors.HostError,
+            commands.HostError,
             "secrets.json lacks 1[34] secrets .*cloud up --rebuild",
         ):
             self.load(used=True)

@@ -6,7 +6,7 @@ from unittest import mock
 import ddt
 
 from rally_vmperf import removal
-from rally_vmperf.image.system import errors
+from rally_vmperf.image.system import commands
 from tests.cloud import bringup
 from tests.cloud import teardown
 from tests.cloud.state import state_root
@@ -17,7 +17,7 @@ from tests.unit.cloud import base
 @ddt.ddt
 class NameTestCase(base.CloudTestCase):
     def refused(self, root, reason):
-        with self.assertRaisesRegex(errors.HostError, reason) as caught:
+        with self.assertRaisesRegex(commands.HostError, reason) as caught:
             state_root.check_name(pathlib.Path(root))
         self.assertNotIn("\n", str(caught.exception))
         self.assertIn("--root", str(caught.exception))
@@ -77,7 +77,7 @@ class ClaimTestCase(base.CloudTestCase):
     def test_claimed(self, names):
         if names is not None:
             self.fill(*names)
-        with self.assertRaises(errors.HostError):
+        with self.assertRaises(commands.HostError):
             state_root.require(self.folders)
         state_root.claim(self.folders)
         state_root.require(self.folders)
@@ -89,7 +89,7 @@ class ClaimTestCase(base.CloudTestCase):
         self.fill(name, "vmperf-guest.qcow2")
         for refuse in (state_root.claim, state_root.require):
             with self.assertRaisesRegex(
-                errors.HostError, "no cloud was made in it; name another"
+                commands.HostError, "no cloud was made in it; name another"
             ) as caught:
                 refuse(self.folders)
             self.assertNotIn("\n", str(caught.exception))
@@ -97,7 +97,7 @@ class ClaimTestCase(base.CloudTestCase):
     def test_a_file(self):
         self.folders.root.parent.mkdir()
         self.folders.root.touch()
-        with self.assertRaisesRegex(errors.HostError, "is not a folder"):
+        with self.assertRaisesRegex(commands.HostError, "is not a folder"):
             state_root.claim(self.folders)
 
 
@@ -117,14 +117,14 @@ class CommandsTestCase(base.CloudTestCase):
 
     def test_down(self):
         for purge in (False, True):
-            with self.assertRaisesRegex(errors.HostError, "no cloud was"):
+            with self.assertRaisesRegex(commands.HostError, "no cloud was"):
                 teardown.down(self.folders, self.progress, purge=purge)
         self.assertEqual(self.before, self.listing())
 
     def test_up(self):
         with (
             mock.patch.object(bringup, "preflight", autospec=True),
-            self.assertRaisesRegex(errors.HostError, "no cloud was made"),
+            self.assertRaisesRegex(commands.HostError, "no cloud was made"),
         ):
             bringup.up(self.folders, self.progress)
         self.assertEqual(self.before, self.listing())

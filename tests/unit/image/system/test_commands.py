@@ -1,5 +1,4 @@
 from rally_vmperf.image.system import commands
-from rally_vmperf.image.system import errors
 from tests.unit.cloud import base
 
 
@@ -11,7 +10,7 @@ class RunTestCase(base.CloudTestCase):
 
     def test_a_failure_in_one_line(self):
         log = self.folder / "log"
-        with self.assertRaises(errors.HostError) as failed:
+        with self.assertRaises(commands.HostError) as failed:
             commands.run(
                 ["/bin/sh", "-c", "echo first; echo last >&2; exit 3"], log=log
             )
@@ -29,7 +28,7 @@ class RunTestCase(base.CloudTestCase):
             if content:
                 target.write_text(content)
             with self.assertRaisesRegex(
-                errors.HostError, f"^log {log}: is a link; remove it$"
+                commands.HostError, f"^log {log}: is a link; remove it$"
             ):
                 commands.run(["/bin/echo", "a"], log=log)
             self.assertEqual(bool(content), target.exists())
@@ -47,14 +46,14 @@ class RunTestCase(base.CloudTestCase):
         self.assertFalse(commands.quietly(command))
 
     def test_too_long(self):
-        with self.assertRaisesRegex(errors.HostError, "sleep did not end"):
+        with self.assertRaisesRegex(commands.HostError, "sleep did not end"):
             commands.run(["/bin/sleep", "60"], timeout=0.1)
 
     def test_user(self):
         commands.check_user(0)
-        with self.assertRaisesRegex(errors.HostError, "1000: must be root"):
+        with self.assertRaisesRegex(commands.HostError, "1000: must be root"):
             commands.check_user(1000)
 
     def test_no_such_program(self):
-        with self.assertRaisesRegex(errors.HostError, "program x is not"):
+        with self.assertRaisesRegex(commands.HostError, "program x is not"):
             commands.run(["/no/such/x"])

@@ -1,4 +1,4 @@
-from rally_vmperf.image.system import errors
+from rally_vmperf.image.system import commands
 from rally_vmperf.image.system import lock
 from tests.unit.cloud import base
 
@@ -7,7 +7,7 @@ class HoldTestCase(base.CloudTestCase):
     def test_one_at_a_time(self):
         with (
             lock.hold(self.folders.root),
-            self.assertRaisesRegex(errors.HostError, "another command"),
+            self.assertRaisesRegex(commands.HostError, "another command"),
             lock.hold(self.folders.root),
         ):
             self.fail("both hold it")

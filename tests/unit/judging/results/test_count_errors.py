@@ -61,5 +61,5 @@ class TestCountErrors(unittest.TestCase):
             pattern=figures.DIP.name,
         )
         self.assertEqual(
-            ("12.0 %", "10.0 % to 14.0 %", "limit 40.0 %"), tuple(row.cells())
+            ("12.0 %", "10.0 to 14.0 %", "limit 40 %"), tuple(row.cells())
         )

@@ -7,6 +7,7 @@ import ddt
 from rally_vmperf.judging.results import absolute_value
 from rally_vmperf.measurement import guest_metrics
 from rally_vmperf.measurement.density import fairness
+from rally_vmperf.measurement.samples import units
 from rally_vmperf.questions import source_judge
 from tests.unit.questions import golden_runs
 
@@ -51,6 +52,6 @@ class TestPercentSign(unittest.TestCase):
         figure = absolute_value.AbsoluteValue(
             metric=guest_metrics.STEAL_PERCENT, side="max", guest=()
         )
-        number = figure.show(3.2, (), 10)
-        self.assertEqual("3.20 %", f"{number}{figure.percent_sign}")
-        self.assertEqual("limit 10.0 %", figure.show_limit(10))
+        shown = figure.show(units.Estimate(3.2, 2.9, 3.5), 10)
+        self.assertEqual(("3.2 %", "2.9 to 3.5 %"), shown)
+        self.assertEqual("limit 10 %", figure.show_limit(10))

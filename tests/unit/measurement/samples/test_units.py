@@ -47,16 +47,41 @@ class ShowTestCase(unittest.TestCase):
             units.show(value, "s")
 
     @ddt.data(
-        ((9.98, 10.04), None, 1),
-        ((9.98, 10.04), 11, 1),
-        ((9.98, 10.04), 10, 2),
-        ((9.98, 10.0), 10.2, 1),
-        ((10.0,), 10, 1),
+        (9.98, 10.04, None, ("10.0 %", "10.0 to 10.0 %")),
+        (9.98, 10.04, 11, ("10.0 %", "10.0 to 10.0 %")),
+        (9.98, 10.04, 10, ("10.01 %", "9.98 to 10.04 %")),
+        (9.98, 10.0, 10.2, ("10.0 %", "10.0 to 10.0 %")),
+        (None, 10.0, 10, ("10.0 %", "")),
     )
     @ddt.unpack
-    def test_digits_where_a_limit_is_touched(self, ends, limit, digits):
+    def test_digits_where_a_limit_is_touched(self, low, high, limit, texts):
         """10.00 and 9.98 are not the same for a limit of 10."""
-        self.assertEqual(digits, units.digits_apart(ends, limit))
+        estimate = units.Estimate(10.01, low, high)
+        self.assertEqual(texts, units.show_estimate(estimate, "%", limit))
+
+    @ddt.data(
+        ("B/s", None, ("1.20 GB/s", "1.10 GB/s to 1.30 GB/s")),
+        ("1", 3, ("1200000000.000", "1100000000.000 to 1300000000.000")),
+    )
+    @ddt.unpack
+    def test_estimate(self, unit, decimals, texts):
+        estimate = units.Estimate(1.2e9, 1.1e9, 1.3e9)
+        shown = units.show_estimate(estimate, unit, decimals=decimals)
+        self.assertEqual(texts, shown)
+
+    @ddt.data(
+        (5, "%", False, "5 %"),
+        (0.9, "1", True, "0.9"),
+        (2e8, "B/s", False, "200 MB/s"),
+    )
+    @ddt.unpack
+    def test_limit(self, limit, unit, has_decimals, text):
+        self.assertEqual(text, units.show_limit(limit, unit, has_decimals))
+
+    def test_gain(self):
+        """A loss of nothing is no gain of minus nothing."""
+        gain = units.Estimate(0.0, -1.0, 2.0).negate()
+        self.assertEqual("(0.0, -2.0, 1.0)", str(tuple(gain)))
 
     def test_digits_of_a_small_loss(self):
         self.assertEqual("-0.04", units.show_percent(-0.041, 2))

@@ -43,7 +43,7 @@ class TestMarkdown(unittest.TestCase):
             planted.STATUSES,
             {metric.strip("`"): status for status, metric, *_ in figures},
         )
-        self.assertEqual("1.67 % to 2.44 %", figures[-1][5])
+        self.assertEqual("1.7 to 2.4 %", figures[-1][5])
 
     def test_numbers_of_samples(self):
         """They are those of the table."""

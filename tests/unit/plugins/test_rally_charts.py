@@ -13,8 +13,7 @@ from rally.task.processing import charts
 from rally.task.processing import plot
 
 from rally_vmperf import opts
-from rally_vmperf.plugins.charts import record
-from rally_vmperf.plugins.charts import run_chart
+from rally_vmperf.plugins import rally_charts
 from rally_vmperf.records import model
 from rally_vmperf.records import output
 from rally_vmperf.report import page
@@ -137,9 +136,11 @@ class StaticReportTestCase(unittest.TestCase):
 
 class ChartsTestCase(unittest.TestCase):
     def test_names_are_those_of_the_outputs(self):
-        self.assertIs(record.Record, charts.OutputChart.get(output.CHART))
         self.assertIs(
-            run_chart.RunChart, charts.OutputChart.get(output.RUN_CHART)
+            rally_charts.Record, charts.OutputChart.get(output.CHART)
+        )
+        self.assertIs(
+            rally_charts.RunChart, charts.OutputChart.get(output.RUN_CHART)
         )
 
     def test_task_start_prints_a_table_of_it(self):
@@ -155,7 +156,7 @@ class ChartsTestCase(unittest.TestCase):
     def test_a_list_of_plugins_loads_no_drawing(self):
         code = (
             "import sys\n"
-            "from rally_vmperf.plugins.charts import record, run_chart\n"
+            "from rally_vmperf.plugins import rally_charts\n"
             "heavy = {'rally_vmperf.report.page'}\n"
             "sys.exit(' '.join(heavy & set(sys.modules)) or 0)\n"
         )

@@ -3,7 +3,7 @@
 import unittest
 
 from tests.unit import made
-from tests.unit.plugins.sla import contract
+from tests.unit.plugins.criteria import contract
 
 RATES = {made.IOPS: (11000.0, 11900.0, 11500.0, 11200.0, 11600.0)}
 

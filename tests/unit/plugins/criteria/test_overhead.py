@@ -8,7 +8,7 @@ import ddt
 
 from rally_vmperf.measurement import repetition
 from tests.unit import made
-from tests.unit.plugins.sla import contract
+from tests.unit.plugins.criteria import contract
 
 LIMITS = {"max_percent": {"*": 15}}
 NEAR = made.several(made.NEAR)

@@ -5,7 +5,7 @@ import unittest
 
 from rally_vmperf.measurement.migration import figures
 from tests.unit import made
-from tests.unit.plugins.sla import contract
+from tests.unit.plugins.criteria import contract
 
 
 def build_run(axis, rows, **fields):

@@ -3,7 +3,7 @@
 import unittest
 
 from tests.unit import made
-from tests.unit.plugins.sla import contract
+from tests.unit.plugins.criteria import contract
 
 CPU = made.EVENTS.name
 BARE = {made.EVENTS: [330.0, 331.0, 329.0]}

@@ -6,7 +6,7 @@ import unittest
 import ddt
 
 from tests.unit import made
-from tests.unit.plugins.sla import contract
+from tests.unit.plugins.criteria import contract
 
 BARE = {made.EVENTS: (100.0, 101.0, 99.0)}
 #: What both sides show at most, in the order of findings.

@@ -9,7 +9,7 @@ import ddt
 from rally import plugins
 from rally.task import exporter
 
-from rally_vmperf.plugins.exporters import formats
+from rally_vmperf.plugins import exporters
 from rally_vmperf.records import sources
 from rally_vmperf.report import export
 from tests.unit.report import planted
@@ -83,6 +83,6 @@ class TestExporters(unittest.TestCase):
     @ddt.data(*export.NAMES)
     def test_description(self, name):
         """``rally plugin show`` prints a title and a description."""
-        info = formats.EXPORTERS[name].get_info()
+        info = exporters.EXPORTERS[name].get_info()
         self.assertTrue(info["title"].endswith("."))
         self.assertTrue(info["description"])

@@ -4,8 +4,8 @@ import importlib
 import pathlib
 import unittest
 
-from rally_vmperf.plugins.sla import criteria
-from tests.unit.plugins.sla import contract
+from rally_vmperf.plugins import criteria
+from tests.unit.plugins.criteria import contract
 
 
 class TestContract(unittest.TestCase):

@@ -6,7 +6,7 @@ import itertools
 import jsonschema
 
 from rally_vmperf.measurement import repetition
-from rally_vmperf.plugins.sla import criteria
+from rally_vmperf.plugins import criteria
 from rally_vmperf.records import output
 from tests.unit import made
 
