@@ -65,17 +65,25 @@ def _check_subnets(
     guest_request: request.Request,
     network: Network,
 ) -> None:
-    """Reject a network in which guests receive no address by DHCP.
+    """Reject a network in which guests receive no address.
 
     Guests with a config drive read their address from it. The subnets of an
     external network may be invisible.
     """
+    if misfit := resolve.find_network_misfit(network):
+        raise errors.GuestError(f"network {network.name!r} {misfit}")
+    version = guest_request.ip_version
     with cloud.convert_errors(f"list the subnets of network {network.name}"):
-        subnets = [
-            subnet
-            for subnet in connection.network.subnets(network_id=network.id)
-            if subnet.ip_version == guest_request.ip_version
-        ]
+        known = list(connection.network.subnets(network_id=network.id))
+    subnets = [subnet for subnet in known if subnet.ip_version == version]
+    if not subnets and (known or not network.is_router_external):
+        others = " or ".join(sorted({f"{one.ip_version}" for one in known}))
+        remedy = f"set ip_version to {others}, " if known else ""
+        raise errors.GuestError(
+            f"network {network.name!r} has no subnet of IPv{version}; "
+            f"{remedy}add one with: openstack subnet create, or choose "
+            "another network"
+        )
     has_drive = all(group.config_drive for group in guest_request.groups)
     if not subnets or has_drive:
         return
@@ -120,14 +128,25 @@ def find_floating_pool(
     """
     with cloud.convert_errors("list external networks"):
         pools = list(connection.network.networks(is_router_external=True))
+    candidates = pools
     if guest_request.floating_network:
-        return resolve.get_by_reference(
-            "network", guest_request.floating_network, pools
-        )
+        candidates = [
+            resolve.get_by_reference(
+                "network", guest_request.floating_network, pools
+            )
+        ]
     pool_ids = _find_gateways(connection, network)
-    reachable_pools = [pool for pool in pools if pool.id in pool_ids]
+    reachable_pools = [pool for pool in candidates if pool.id in pool_ids]
+    # Routers of other projects, which are behind shared networks, are hidden.
+    if not reachable_pools and getattr(network, "is_shared", True) is False:
+        raise errors.GuestError(
+            f"network {network.name!r} has no router to the network of "
+            f"floating IPs ({resolve.format_names(candidates)}); connect one "
+            'with: openstack router add subnet, or set "address": "fixed" if '
+            "this machine reaches the network"
+        )
     return resolve.get_only(
-        "external network", "floating_network", reachable_pools or pools
+        "external network", "floating_network", reachable_pools or candidates
     )
 
 

@@ -54,6 +54,40 @@ def get_flavor(
     )
 
 
+def find_flavor_misfit(
+    extra_specs: collections.abc.Mapping[str, str],
+) -> str:
+    """Return why a flavor is not that of usual guests, or "".
+
+    :param extra_specs: The extra specs of the flavor.
+    """
+    if boots_nodes(extra_specs):
+        return "it boots nodes of Ironic"
+    devices = ("pci_passthrough:", "resources:VGPU")
+    if any(name.startswith(devices) for name in extra_specs):
+        return "it has PCI devices or GPUs"
+    return ""
+
+
+def boots_nodes(extra_specs: collections.abc.Mapping[str, str]) -> bool:
+    """Return whether a flavor boots nodes of Ironic, by its extra specs."""
+    return str(extra_specs.get("resources:VCPU")) == "0" or any(
+        name.startswith("resources:CUSTOM_BAREMETAL") for name in extra_specs
+    )
+
+
+def find_network_misfit(network: t.Any) -> str:
+    """Return what prevents the traffic of a network, or "".
+
+    :param network: The network, as an object of the SDK.
+    """
+    if getattr(network, "is_admin_state_up", None) is False:
+        return "is down; enable it with: openstack network set --enable"
+    if str(getattr(network, "status", None) or "ACTIVE") in ("DOWN", "ERROR"):
+        return f"is {network.status}; choose another network"
+    return ""
+
+
 def get_only(
     kind: str, option: str, resources: collections.abc.Sequence[Resource]
 ) -> Resource:
@@ -80,7 +114,13 @@ def check_fit(
     :param volume_gib: The size of the boot volume in GiB; None for the disk of
         the flavor.
     :raises GuestError: If the image does not fit; the line has both sizes.
+        If the flavor boots no virtual machines.
     """
+    if boots_nodes(flavor.extra_specs):
+        raise errors.GuestError(
+            f"flavor {flavor.name!r} boots nodes of Ironic and no virtual "
+            "machines, by its extra specs; choose another flavor"
+        )
     if (image.min_ram or 0) > flavor.memory_mib:
         raise errors.GuestError(
             f"flavor {flavor.name!r} has {flavor.memory_mib} MiB of memory, "
@@ -95,7 +135,14 @@ def check_fit(
                 f"boot_volume size_gib={volume_gib}: must be >= "
                 f"{required_gib} for image {image.name!r}"
             )
-    elif flavor.disk_gib and required_gib > flavor.disk_gib:
+    elif not flavor.disk_gib:
+        raise errors.GuestError(
+            f"flavor {flavor.name!r} has no disk, and Nova boots its guests "
+            "from volumes only; add boot_volume: {size_gib: "
+            f"{max(1, required_gib)}}} to the guests, or choose a flavor with "
+            "a disk"
+        )
+    elif required_gib > flavor.disk_gib:
         raise errors.GuestError(
             f"flavor {flavor.name!r} has a disk of {flavor.disk_gib} GiB, "
             f"image {image.name!r} requires {required_gib}; choose a larger "

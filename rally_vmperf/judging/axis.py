@@ -3,6 +3,7 @@
 import collections.abc
 import dataclasses
 import functools
+import itertools
 import typing as t
 
 from rally_vmperf.judging import density_levels
@@ -31,11 +32,17 @@ class Contrast:
         ``repetition.select``.
     :param other: The axes of the other side.
     :param names: The names of both sides and of the loss in sentences.
+    :param limits: The options with limits; each with the factor that makes it
+        a largest tolerated loss.
+    :param is_expected: Whether the other side always loses, so that only a
+        limit makes its noise worth a finding.
     """
 
     reference: repetition.Axes
     other: repetition.Axes
     names: tuple[str, str, str]
+    limits: collections.abc.Mapping[str, int]
+    is_expected: bool = False
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -43,11 +50,13 @@ class Counts:
     """Counts that only one condition has, with absolute limits.
 
     :param axes: The axes of the condition, as in ``repetition.select``.
-    :param metrics: The metrics of the counts.
+    :param metrics: The metrics that each run has.
+    :param prefixes: The prefixes of metrics that only some runs have.
     """
 
     axes: repetition.Axes
     metrics: tuple[sample.Metric, ...]
+    prefixes: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -55,36 +64,42 @@ class Axis:
     """An axis, along which the conditions of a repetition are compared.
 
     :param name: The name of the axis.
-    :param limits: The options with limits; each with the factor that makes it
-        a largest tolerated loss.
     :param no_pair: The reason why a metric has no pair.
-    :param contrast: The only contrast of the axis; None if each value is
+    :param contrasts: The contrasts of the axis; none if each value is
         compared with the first one.
+    :param limits: The limits of these comparisons, as in ``Contrast``.
     :param counts: The counts that have limits of their own; None for none.
     :param loss: The name of the loss if each value is compared.
     :param conclude: A function that returns sentences on all rows of several
         values.
     :param has_own_guests: Whether each value has guests of its own, which
         differ by their boots, too.
+    :param select_guests: A function that returns conditions with the guests
+        that are compared.
     """
 
     name: str
-    limits: collections.abc.Mapping[str, int]
     no_pair: str
-    contrast: Contrast | None = None
+    contrasts: tuple[Contrast, ...] = ()
+    limits: collections.abc.Mapping[str, int] = dataclasses.field(
+        default_factory=dict
+    )
     counts: Counts | None = None
     loss: str = "loss"
     conclude: t.Callable[[list[Row], float], list[str]] = (
         lambda rows, confidence: []
     )
     has_own_guests: bool = False
+    select_guests: t.Callable[
+        [list[repetition.Condition]], list[repetition.Condition]
+    ] = lambda conditions: conditions
 
     @functools.cached_property
     def rules(self) -> judge.Rules:
         """What a judge asks of a run with this axis."""
         return judge.Rules(
             axis=self.name,
-            compares_values=self.contrast is None,
+            compares_values=not self.contrasts,
             has_limit=self._has_limit,
             build=self._build,
             find=self._find,
@@ -101,26 +116,33 @@ class Axis:
 
         The limit of a loss applies to the side that loses.
         """
-        if self.contrast is None or not is_loss:
+        if not self.contrasts or not is_loss:
             return True
-        return bool(repetition.select([condition], **self.contrast.other))
+        return any(
+            repetition.select([condition], **contrast.other)
+            for contrast in self.contrasts
+            if "max_percent" in contrast.limits
+        )
 
-    def _find_contrast(self, repetitions: judge.Repetitions) -> Contrast:
-        """Return the contrast of the axis, or of its two values."""
-        if self.contrast is not None:
-            return self.contrast
+    def _list_contrasts(
+        self, repetitions: judge.Repetitions
+    ) -> tuple[Contrast, ...]:
+        """Return the contrasts of the axis, or that of its two values."""
+        if self.contrasts:
+            return self.contrasts
         reference, other = parts.list_values(repetitions, self.name)[:2]
-        return Contrast(
+        contrast = Contrast(
             reference={self.name: reference},
             other={self.name: other},
             names=(reference, other, self.loss),
+            limits=self.limits,
         )
+        return (contrast,)
 
     def _build(
         self, run_judge: judge.Judge, repetitions: judge.Repetitions
     ) -> list[Row]:
         """Return a row per rate or time and level on its loss, as a list."""
-        contrast = self._find_contrast(repetitions)
         conditions = repetition.list_conditions(repetitions)
         levels: dict[int | None, list[repetition.Condition]] = {}
         for condition in conditions:
@@ -133,34 +155,37 @@ class Axis:
         ]
         names = [metric.name for metric in metrics]
         rows = self._list_counts(run_judge, conditions)
-        for metric in metrics:
-            limit = self._find_limit(run_judge, metric.name, names)
-            for guests in sorted(levels, key=lambda level: level or 0):
-                void = ""
-                if guests is not None:
-                    void = density_levels.find_void_sentence(
-                        metric.name,
-                        repetitions,
-                        levels[guests],
-                        run_judge.tolerate,
-                    )
-                level = levels[guests]
-                row = build.build_pairs(
-                    metric,
-                    (
-                        repetition.select(level, **contrast.reference),
-                        repetition.select(level, **contrast.other),
-                    ),
-                    contrast.names,
-                    limit,
-                    run_judge.options.confidence,
-                    self.no_pair,
-                    run_judge.options.statistic,
-                    guests=guests,
-                    void=void,
-                    is_void=None if guests is None else bool(void),
+        compared = itertools.product(
+            metrics,
+            self._list_contrasts(repetitions),
+            sorted(levels, key=lambda level: level or 0),
+        )
+        for metric, contrast, guests in compared:
+            void = ""
+            if guests is not None:
+                void = density_levels.find_void_sentence(
+                    metric.name,
+                    repetitions,
+                    levels[guests],
+                    run_judge.tolerate,
                 )
-                rows.append(row)
+            level = self.select_guests(levels[guests])
+            row = build.build_pairs(
+                metric,
+                (
+                    repetition.select(level, **contrast.reference),
+                    repetition.select(level, **contrast.other),
+                ),
+                contrast.names,
+                _find_limit(run_judge, contrast, metric.name, names),
+                run_judge.options.confidence,
+                self.no_pair,
+                run_judge.options.statistic,
+                guests=guests,
+                void=void,
+                is_void=None if guests is None else bool(void),
+            )
+            rows.append(row)
         return rows
 
     def _list_counts(
@@ -170,29 +195,27 @@ class Axis:
         counts = self.counts
         if counts is None:
             return []
+        metrics = [
+            *counts.metrics,
+            *(
+                metric
+                for metric in gathering.metrics(conditions)
+                if metric.name.startswith(counts.prefixes)
+            ),
+        ]
         rows = [
             row
-            for metric in counts.metrics
+            for metric in metrics
             for row in build.build_absolute(
                 metric,
                 repetition.select(conditions, **counts.axes),
                 repetition.NO_REFERENCE,
                 run_judge.limits,
-                [counted.name for counted in counts.metrics],
+                [counted.name for counted in metrics],
                 run_judge.options.confidence,
             )
         ]
         return [row for row in rows if not row.reason or row.limit is not None]
-
-    def _find_limit(
-        self, run_judge: judge.Judge, metric: str, names: list[str]
-    ) -> build.Limit:
-        """Return the largest tolerated loss with its pattern, or None."""
-        for option, factor in self.limits.items():
-            if found := run_judge.limits[option].for_metric(metric, names):
-                limit, pattern = found
-                return factor * limit, pattern
-        return None
 
     def _find(
         self,
@@ -201,8 +224,15 @@ class Axis:
         rows: judge.Rows,
     ) -> finding.Occurrences:
         """Yield the findings in the pairs of all repetitions."""
-        where = f"{run_judge.part}: " if self.contrast is None else ""
+        where = "" if self.contrasts else f"{run_judge.part}: "
+        expected = {
+            contrast.names[-1].replace(" ", "_")
+            for contrast in self.contrasts
+            if contrast.is_expected
+        }
         for row in rows:
+            if row.limit is None and row.figure.name in expected:
+                continue
             if row.comparison is not None:
                 level = row.level_suffix and f"{row.level_suffix.lstrip()}: "
                 for found in plausibility.of_pairs(
@@ -217,15 +247,56 @@ class Axis:
             )
 
 
+def _find_limit(
+    run_judge: judge.Judge, contrast: Contrast, metric: str, names: list[str]
+) -> build.Limit:
+    """Return the largest tolerated loss with its pattern, or None."""
+    for option, factor in contrast.limits.items():
+        if found := run_judge.limits[option].for_metric(metric, names):
+            limit, pattern = found
+            return factor * limit, pattern
+    return None
+
+
+def _select_migrated(
+    conditions: list[repetition.Condition],
+) -> list[repetition.Condition]:
+    """Return conditions with the values of the migrated guest only.
+
+    The other guests have figures of their own. Without a migration, all
+    guests remain.
+    """
+    migrated = {
+        condition.migration.event.guest
+        for condition in conditions
+        if condition.migration and condition.migration.event
+    }
+    if not migrated:
+        return conditions
+    return [
+        dataclasses.replace(
+            condition,
+            observations=tuple(
+                observation
+                for observation in condition.observations
+                if observation.source in migrated
+            ),
+        )
+        for condition in conditions
+    ]
+
+
 #: The number of guests that run another workload.
 NEIGHBOURS = Axis(
     name="neighbours",
-    limits={"max_percent": 1},
     no_pair="no counted repetition has it with and without neighbours",
-    contrast=Contrast(
-        reference={"neighbours": False},
-        other={"neighbours": True},
-        names=("without neighbours", "with neighbours", "loss"),
+    contrasts=(
+        Contrast(
+            reference={"neighbours": False},
+            other={"neighbours": True},
+            names=("without neighbours", "with neighbours", "loss"),
+            limits={"max_percent": 1},
+        ),
     ),
 )
 #: The settings of guests. A least gain is a largest loss below zero.
@@ -240,12 +311,30 @@ VARIANTS = Axis(
 #: The phases of a migration, whose figures belong to the phase during.
 PHASES = Axis(
     name=phases.AXIS,
-    limits={"max_percent": 1},
-    no_pair="no counted repetition has it before and after the migration",
-    contrast=Contrast(
-        reference={phases.AXIS: "before"},
-        other={phases.AXIS: "after"},
-        names=("before", "after", "loss"),
+    no_pair="no counted repetition has it in both phases",
+    contrasts=(
+        Contrast(
+            reference={phases.AXIS: "before"},
+            other={phases.AXIS: "during"},
+            names=("before", "during", "loss during"),
+            limits={"max_percent_during": 1},
+            is_expected=True,
+        ),
+        Contrast(
+            reference={phases.AXIS: "before"},
+            other={phases.AXIS: "after"},
+            names=("before", "after", "loss"),
+            limits={"max_percent": 1},
+        ),
     ),
-    counts=Counts(axes={phases.AXIS: "during"}, metrics=figures.METRICS),
+    counts=Counts(
+        axes={phases.AXIS: "during"},
+        metrics=figures.METRICS,
+        prefixes=(
+            figures.NOT_RECOVERED.name,
+            figures.PEAK,
+            figures.SPIKE_DURATION,
+        ),
+    ),
+    select_guests=_select_migrated,
 )

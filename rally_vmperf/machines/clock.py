@@ -31,8 +31,9 @@ _TIMEOUT = 60.0
 _FOLLOWING = 3600.0
 #: The resolution of a machine's answer in seconds.
 _DIGIT = 1e-6
-#: Seconds since the epoch; no clock that is in use is beyond the year 9999.
-_MOMENT = re.compile(r"[0-9]{1,12}\.[0-9]{6}")
+#: Seconds since the epoch, and since the boot; no clock that is in use is
+#: beyond the year 9999.
+_MOMENT = re.compile(r"([0-9]{1,12}\.[0-9]{6}) ?([0-9]{1,12}\.[0-9]{2})?")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -41,10 +42,13 @@ class Reading:
 
     :param offset: The machine's clock minus the local clock in seconds.
     :param error: The maximum error of the offset in seconds.
+    :param running: The seconds since the boot of the machine minus the local
+        clock; None without a number. A step of the clock does not move it.
     """
 
     offset: float
     error: float
+    running: float | None = None
 
 
 #: The reading of a machine with the local clock.
@@ -142,11 +146,15 @@ async def _request_time(
     await talk.send("")
     answer = await talk.receive()
     lasted = time.monotonic() - begun
-    if not _MOMENT.fullmatch(answer):
+    match = _MOMENT.fullmatch(answer)
+    if match is None:
         raise base.MachineError(
             f"{machine.name}: {sanitize.line(answer)!r} is not a valid time; "
             "the machine needs bash, or date of coreutils"
         )
+    middle = sent + lasted / 2
     return Reading(
-        offset=float(answer) - (sent + lasted / 2), error=lasted / 2 + _DIGIT
+        offset=float(match[1]) - middle,
+        error=lasted / 2 + _DIGIT,
+        running=float(match[2]) - middle if match[2] else None,
     )

@@ -1,22 +1,27 @@
 """Coverage of the true figures of a migration by their intervals.
 
-The truth is a dip of 40 % during 6 s and a downtime of 0.3 s.
+The truth is a dip of 40 % during 6 s and a downtime of 0.3 s, and response
+times of five times the usual one in the same seconds.
 """
 
 import collections
 import collections.abc
+import math
 import typing as t
 
 import numpy
 
-from rally_vmperf.measurement.migration import dips
+from rally_vmperf.measurement.migration import disruptions
 from rally_vmperf.measurement.migration import downtime
 from rally_vmperf.measurement.migration import estimates
 from rally_vmperf.measurement.migration import packets
+from rally_vmperf.measurement.samples import sample
 
 DIP = 40.0
 DURATION = 6.0
 DOWNTIME = 0.3
+#: The usual response time in seconds, and that of the spike.
+TIME, PEAK = 0.01, 0.05
 #: Seconds until the request for the migration, from it to the dip, and of the
 #: whole phase.
 REQUESTED, DELAY, PHASE = 30.0, 4.0, 60.0
@@ -66,40 +71,100 @@ def simulate_replies(random: t.Any) -> list[float]:
     return sorted(replies[~lost].tolist())
 
 
-def simulate_rates(
-    random: t.Any, noise: float
-) -> tuple[list[float], list[tuple[float, float]], float]:
-    """Return the rates before, those of the phase, and the end of the dip.
+def simulate_noise(
+    random: t.Any, number: int, noise: float, correlation: float
+) -> t.Any:
+    """Return factors of reports, each of which resembles the one before.
 
-    :param noise: The deviation of the logarithm of an interval.
+    :param noise: The deviation of their logarithms.
+    :param correlation: The correlation of neighbouring logarithms.
+    """
+    steps = random.normal(0, noise, number)
+    for place in range(1, number):
+        fresh = math.sqrt(1 - correlation**2) * steps[place]
+        steps[place] = correlation * steps[place - 1] + fresh
+    return numpy.exp(steps)
+
+
+def simulate_line(
+    random: t.Any,
+    noise: float,
+    usual: float,
+    inside: float,
+    *,
+    correlation: float = 0.0,
+    drift: float = 0.0,
+) -> tuple[disruptions.Points, disruptions.Points, float]:
+    """Return the reports before, those of the phase, and the end of a dip.
+
+    The phase begins at 0, after a phase of the same duration.
+
+    :param noise: The deviation of the logarithm of a report.
+    :param usual: The usual value.
+    :param inside: The value in the dip or spike.
+    :param drift: The share of the usual value by which it grows in a second.
     """
     begun = REQUESTED + DELAY + random.random()
     ended = begun + DURATION
-    before = 1000 * numpy.exp(random.normal(0, noise, int(PHASE)))
-    ends = numpy.arange(1.0, PHASE + 1)
-    inside = numpy.clip(
+    ends = numpy.arange(1.0 - PHASE, PHASE + 1)
+    share = numpy.clip(
         numpy.minimum(ends, ended) - numpy.maximum(ends - 1, begun), 0, 1
     )
-    rates = 1000 * (1 - DIP / 100 * inside)
-    rates = rates * numpy.exp(random.normal(0, noise, len(rates)))
+    values = usual * (1 + drift * (ends + PHASE)) + (inside - usual) * share
+    values *= simulate_noise(random, len(ends), noise, correlation)
     points = [
-        (float(end), float(rate))
-        for end, rate in zip(ends, rates, strict=True)
+        (float(end), float(value))
+        for end, value in zip(ends, values, strict=True)
     ]
-    return before.tolist(), points, ended
+    return points[: int(PHASE)], points[int(PHASE) :], ended
+
+
+def find_false_dips(
+    trials: int,
+    *,
+    noise: float,
+    correlation: float = 0.0,
+    drift: float = 0.0,
+    seed: int = 47,
+) -> float:
+    """Return the percentage of lines without a dip that have one."""
+    random = numpy.random.default_rng(seed)
+    found = 0
+    for _ in range(trials):
+        before, points, _ = simulate_line(
+            random, noise, 1000, 1000, correlation=correlation, drift=drift
+        )
+        found += _estimate(before, points).depth.value > 0
+    return 100 * found / trials
+
+
+def _estimate(
+    before: disruptions.Points,
+    points: disruptions.Points,
+    better: sample.Better = "higher",
+) -> disruptions.Disruption:
+    """Return the disruption of a line."""
+    early = [point for point in points if point[0] <= REQUESTED]
+    usual = disruptions.compute_usual([*before, *early], better)
+    return disruptions.estimate_disruption(usual, points, REQUESTED)
 
 
 def estimate_all(
     random: t.Any, *, noise: float, round_trip: float, drift: float
 ) -> Estimates:
     """Return each estimate of one simulated migration with its truth."""
-    before, points, ended = simulate_rates(random, noise)
-    early = [rate for end, rate in points if end <= REQUESTED]
-    usual = dips.compute_usual_rate(before + early)
-    disruption = dips.estimate_disruption(usual, points, REQUESTED)
+    before, points, ended = simulate_line(
+        random, noise, 1000, 1000 * (1 - DIP / 100)
+    )
+    early = [point for point in points if point[0] <= REQUESTED]
+    usual = disruptions.compute_usual([*before, *early])
+    disruption = _estimate(before, points)
     recovery = disruption.recovery
+    times = simulate_line(random, noise, TIME, PEAK)
+    spike = _estimate(*times[:2], "lower")
     after = 1000 * (1 - LOSS_AFTER / 100)
     others = after * numpy.exp(random.normal(0, noise, 12))
+    other_points = [*enumerate(others.tolist(), int(REQUESTED))]
     return {
         "downtime": (
             downtime.estimate_downtime(
@@ -113,16 +178,18 @@ def estimate_all(
             ),
             DOWNTIME,
         ),
-        "dip": (disruption.dip, DIP),
+        "dip": (disruption.depth, DIP),
         "duration of the dip": (disruption.duration, DURATION),
         "recovery time": (
             recovery or estimates.Estimate(value=0.0, error=0.0),
             ended - REQUESTED,
         ),
         "loss of a neighbour": (
-            dips.estimate_loss(usual, others.tolist()),
+            disruptions.estimate_loss(usual, other_points),
             LOSS_AFTER,
         ),
+        "peak of a response time": (spike.peak, PEAK),
+        "duration of the spike": (spike.duration, DURATION),
     }
 
 

@@ -775,6 +775,20 @@ def migrations(trials: int) -> collections.abc.Iterator[Result]:
                 passed=passed,
                 failed=failed,
             )
+    noisy = {
+        "correlation .5": {"correlation": 0.5},
+        "correlation .8": {"correlation": 0.8},
+        "drift of -.1 % a second": {"drift": -1e-3},
+    }
+    for what, sources in noisy.items():
+        found = migration.find_false_dips(trials, noise=0.05, **sources)
+        yield Result(
+            name=f"migration, no dip, {what}",
+            trials=trials,
+            coverage=100 - found,
+            passed=100 - found,
+            failed=found,
+        )
 
 
 def main() -> None:

@@ -100,7 +100,9 @@ class Init(base.Command):
         flavor = offers.choose_flavor(
             connection, image.arguments.get("image", offers.IMAGE)
         )
-        network = offers.choose_network(connection)
+        flavor, network = offers.join_options(
+            flavor, offers.choose_network(connection)
+        )
         parsed.directory.mkdir(parents=True, exist_ok=True)
         content = settings.render(
             parsed.baseline,

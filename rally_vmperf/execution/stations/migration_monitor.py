@@ -77,7 +77,10 @@ class Monitor:
         if len(self.readings) < _MOST:
             self.readings.append(
                 downtime.OffsetReading(
-                    at=moment, offset=reading.offset, error=reading.error
+                    at=moment,
+                    offset=reading.offset,
+                    error=reading.error,
+                    running=reading.running,
                 )
             )
 

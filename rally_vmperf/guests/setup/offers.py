@@ -6,22 +6,14 @@ import typing as t
 from rally_vmperf import documents
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import resolve
+from rally_vmperf.guests.setup import image_kinds
 from rally_vmperf.measurement.samples import units
 
 #: The name of the image of: rally-vmperf image build.
 IMAGE = "vmperf-guest"
-#: The login names of images, by distribution.
-_USERS = {
-    "debian": "debian",
-    "ubuntu": "ubuntu",
-    "rocky": "rocky",
-    "almalinux": "almalinux",
-    "fedora": "fedora",
-    "centos": "cloud-user",
-    "rhel": "cloud-user",
-}
-_NO_DISKS = ("iso", "aki", "ari", "ami")
 _LEAST_MEMORY_MIB, _LEAST_DISK_GIB = 1024, 10
+#: The largest number of resources that were not chosen, in a comment.
+_MOST_SKIPPED = 5
 #: The disk in GiB that workloads need, in addition to the image.
 _WORK_GIB = 2
 _INTERFACES = "network:router_interface"
@@ -53,11 +45,7 @@ def choose_image(
     remedy = f"build and upload it, on Debian as root: {build_command}"
     with cloud.convert_errors("list images"):
         images = sorted(
-            (
-                image
-                for image in connection.image.images(status="active")
-                if image.disk_format not in _NO_DISKS
-            ),
+            connection.image.images(status="active"),
             key=lambda image: str(image.name),
         )
     arguments = {"image": IMAGE, "user": "debian"}
@@ -68,14 +56,32 @@ def choose_image(
             reason="It contains the tools of the workloads.",
             missing="" if exists else f"image {IMAGE!r}: {remedy}",
         )
-    for distribution, user in _USERS.items():
-        for image in images:
-            if distribution in _find_distribution(image):
-                return Offer(
-                    arguments={"image": image.name, "user": user},
-                    reason="Tools are installed when guests have booted, "
-                    "which requires a package mirror.",
-                )
+    misfits = {image.id: image_kinds.find_misfit(image) for image in images}
+    skipped = [
+        f"{image.name} ({misfits[image.id]})"
+        for image in images
+        if misfits[image.id]
+    ]
+    fitting = [image for image in images if not misfits[image.id]]
+    for distribution, user in image_kinds.USERS.items():
+        newest = max(
+            (
+                image
+                for image in fitting
+                if image_kinds.find_distribution(image) == distribution
+            ),
+            key=lambda image: (
+                image_kinds.find_version(image),
+                str(getattr(image, "created_at", None) or ""),
+            ),
+            default=None,
+        )
+        if newest is not None:
+            return Offer(
+                arguments={"image": newest.name, "user": user},
+                reason="Tools are installed when guests have booted, "
+                "which requires a package mirror." + _list_skipped(skipped),
+            )
     return Offer(
         arguments=arguments,
         reason="Set the name of an image with cloud-init.",
@@ -85,13 +91,13 @@ def choose_image(
     )
 
 
-def _find_distribution(image: t.Any) -> str:
-    """Return the property os_distro of an image, else its name."""
-    properties = getattr(image, "properties", None) or {}
-    distribution = getattr(image, "os_distro", None)
-    return str(
-        distribution or properties.get("os_distro") or image.name
-    ).lower()
+def _list_skipped(names: list[str]) -> str:
+    """Return what was not chosen as a sentence, with a blank before it."""
+    if not names:
+        return ""
+    more = len(names) - _MOST_SKIPPED
+    shown = ", ".join(names[:_MOST_SKIPPED])
+    return f" Not chosen: {shown}{f' and {more} more' if more > 0 else ''}."
 
 
 def choose_flavor(connection: cloud.Connection, image_name: str) -> Offer:
@@ -119,21 +125,89 @@ def choose_flavor(connection: cloud.Connection, image_name: str) -> Offer:
         ),
         default=2,
     )
-    for least_gib in (_LEAST_DISK_GIB, image_gib + _WORK_GIB):
-        for flavor in flavors:
-            if flavor.ram >= _LEAST_MEMORY_MIB and flavor.disk >= least_gib:
+    misfits = {
+        flavor.id: resolve.find_flavor_misfit(
+            _read_extra_specs(connection, flavor)
+        )
+        for flavor in flavors
+    }
+    skipped = [
+        f"{flavor.name} ({misfits[flavor.id]})"
+        for flavor in flavors
+        if misfits[flavor.id]
+    ]
+    fitting = [
+        flavor
+        for flavor in flavors
+        if not misfits[flavor.id] and flavor.ram >= _LEAST_MEMORY_MIB
+    ]
+    needed_gib = image_gib + _WORK_GIB
+    for least_gib in (_LEAST_DISK_GIB, needed_gib):
+        for flavor in fitting:
+            if flavor.disk >= least_gib:
                 return Offer(
                     arguments={"flavors": [flavor.name]},
-                    reason=f"{units.number_of('vCPU', flavor.vcpus)}, "
-                    f"{flavor.ram} MiB of memory, {flavor.disk} GiB of disk: "
-                    "the smallest that suffices.",
+                    reason=f"{_describe(flavor)}, {flavor.disk} GiB of disk: "
+                    f"the smallest that suffices.{_list_skipped(skipped)}",
                 )
+    for flavor in fitting:
+        if not flavor.disk:
+            size_gib = max(_LEAST_DISK_GIB, needed_gib)
+            return Offer(
+                arguments={
+                    "flavors": [flavor.name],
+                    "guest_options": {"boot_volume": {"size_gib": size_gib}},
+                },
+                reason=f"{_describe(flavor)} and no disk: guests boot from "
+                f"volumes.{_list_skipped(skipped)}",
+            )
     return Offer(
         arguments={"flavors": ["m1.small"]},
         reason="Set the name of a flavor.",
         missing=f"flavor: none has {_LEAST_MEMORY_MIB} MiB of memory and "
-        f"{image_gib + _WORK_GIB} GiB of disk (the cloud has: "
+        f"{needed_gib} GiB of disk (the cloud has: "
         f"{resolve.format_names(flavors)}); set flavors in vmperf.yaml",
+    )
+
+
+def _describe(flavor: t.Any) -> str:
+    """Return the vCPUs and the memory of a flavor as text."""
+    vcpus = units.number_of("vCPU", flavor.vcpus)
+    return f"{vcpus}, {flavor.ram} MiB of memory"
+
+
+def _read_extra_specs(
+    connection: cloud.Connection, flavor: t.Any
+) -> dict[str, str]:
+    """Return the extra specs of a flavor; empty if Nova hides them."""
+    specs: dict[str, str] | None = getattr(flavor, "extra_specs", None)
+    if specs:
+        return specs
+    action = f"read the extra specs of flavor {flavor.name}"
+    with cloud.convert_errors(action), cloud.skip_if_forbidden():
+        detailed = connection.compute.fetch_flavor_extra_specs(flavor)
+        return dict(detailed.extra_specs or {})
+    return {}
+
+
+def join_options(flavor: Offer, network: Offer) -> tuple[Offer, Offer]:
+    """Return both offers, with the further options of guests in the last."""
+    options = {
+        **flavor.arguments.get("guest_options", {}),
+        **network.arguments.get("guest_options", {}),
+    }
+    if not options:
+        return flavor, network
+    rest = {
+        name: argument
+        for name, argument in flavor.arguments.items()
+        if name != "guest_options"
+    }
+    return (
+        dataclasses.replace(flavor, arguments=rest),
+        dataclasses.replace(
+            network, arguments={**network.arguments, "guest_options": options}
+        ),
     )
 
 
@@ -159,6 +233,7 @@ def choose_network(connection: cloud.Connection) -> Offer:
             subnet.network_id for subnet in subnets
         )
         if network_id in networks
+        and not resolve.find_network_misfit(networks[network_id])
     ]
     usable.sort(
         key=lambda network: (

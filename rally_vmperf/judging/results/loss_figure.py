@@ -39,7 +39,8 @@ class Loss(figures.GuestFigure):
             return f"{self.statistic}_loss_to_{self.compare_to}"
         if self.is_minimum:
             return f"{self.names[-1]}_over_{self.names[0]}"
-        return f"{'worst_' if self.find_worst() else ''}{self.names[-1]}"
+        lost = self.names[-1].replace(" ", "_")
+        return f"{'worst_' if self.find_worst() else ''}{lost}"
 
     def label(self, status: verdict.Status | None) -> str:
         """Return the text before the figure: the guest or the loss."""

@@ -1,6 +1,9 @@
-# Answers each line with the time, in seconds since the epoch; no process is
-# started for it where bash is 5 or later.
+# Answers each line with the time, in seconds since the epoch, and the seconds
+# since the boot; no process is started where bash is 5 or later.
 export LC_ALL=C
 while IFS= read -r; do
-    echo "${EPOCHREALTIME:-$(date +%s.%6N)}"
+    now=${EPOCHREALTIME:-$(date +%s.%6N)}
+    up=
+    [ -r /proc/uptime ] && read -r up _ </proc/uptime
+    echo "$now $up"
 done

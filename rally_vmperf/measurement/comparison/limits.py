@@ -22,18 +22,23 @@ class Limits:
     neither does, the patterns conflict (``describe_conflict``), and a task
     with such limits is rejected.
 
-    :param patterns: The limits by metric or glob.
+    :param patterns: The limits by metric or glob. A number is the limit of
+        all metrics but percentiles above p50, which vary more; these need a
+        limit by name.
     :param scales: The scales of the metrics that the limits apply to.
     :raises ValueError: If a limit is not a finite number.
     """
 
     def __init__(
         self,
-        patterns: collections.abc.Mapping[str, float],
+        patterns: collections.abc.Mapping[str, float] | float,
         scales: collections.abc.Container[sample.Scale] = t.get_args(
             sample.Scale
         ),
     ) -> None:
+        self._omits_tails = not isinstance(patterns, collections.abc.Mapping)
+        if not isinstance(patterns, collections.abc.Mapping):
+            patterns = {"*": patterns}
         for pattern, limit in patterns.items():
             if isinstance(limit, bool) or not math.isfinite(limit):
                 raise ValueError(
@@ -63,6 +68,8 @@ class Limits:
         matching = [
             pattern for pattern in self.patterns if _matches(pattern, name)
         ]
+        if self._omits_tails and sample.is_tail(name):
+            return None
         if not matching:
             return None
         pattern = min(

@@ -4,6 +4,10 @@ A guest cannot measure its own downtime, because its clock stops as well. The
 clock is then late by the downtime: the offset from the clock of the controller
 falls between two consecutive readings. Readings that are far apart are not
 compared, because their difference contains the drift of the clock.
+
+A step of the clock, as by NTP, looks the same. The time since the boot does
+not have it, but a resolution of 10 ms only; it decides where both
+differ, and where the clock shows no jump.
 """
 
 import collections.abc
@@ -16,6 +20,8 @@ from rally_vmperf.measurement.migration import estimates
 #: Readings whose error is above this multiple of the median are ignored: their
 #: request waited in the network or in the stopped guest.
 _MAX_ERROR = 3.0
+#: The resolution of the time since the boot in seconds.
+_RESOLUTION = 0.01
 #: Readings on each side whose bounds are combined, and their maximum distance
 #: in seconds from the nearest one.
 _COMBINED = 25
@@ -32,11 +38,14 @@ class OffsetReading:
     :param offset: The clock of the guest minus that of the controller, in
         seconds.
     :param error: The maximum error of the offset in seconds.
+    :param running: The time of the guest since its boot minus the clock of
+        the controller, in seconds; None if it is unknown.
     """
 
     at: float
     offset: float
     error: float
+    running: float | None = None
 
 
 Readings = collections.abc.Sequence[OffsetReading]
@@ -46,9 +55,33 @@ def estimate_downtime(readings: Readings) -> estimates.Estimate:
     """Return the downtime in seconds.
 
     Without a jump, the clock was corrected for the downtime, or there was
-    none: the downtime is between zero and the longest request.
+    none: the downtime is between zero and the longest time between two
+    readings.
 
     :param readings: The readings around one migration, in order.
+    :raises ValueError: If there are fewer than three precise readings.
+    """
+    by_clock = _estimate_jump(readings)
+    since_boot = [
+        dataclasses.replace(
+            reading,
+            offset=reading.running + _RESOLUTION / 2,
+            error=reading.error + _RESOLUTION / 2,
+        )
+        for reading in readings
+        if reading.running is not None
+    ]
+    if len(since_boot) < len(readings):
+        return by_clock
+    by_boot = _estimate_jump(since_boot)
+    distance = abs(by_clock.value - by_boot.value)
+    differ = distance > by_clock.error + by_boot.error
+    return by_boot if differ or by_boot.error < by_clock.error else by_clock
+
+
+def _estimate_jump(readings: Readings) -> estimates.Estimate:
+    """Return the time by which the offset falls in seconds.
+
     :raises ValueError: If there are fewer than three precise readings.
     """
     precise = _select_precise(readings)
@@ -59,7 +92,10 @@ def estimate_downtime(readings: Readings) -> estimates.Estimate:
     low, high = _bound(precise, _find_jump(precise))
     if low <= 0:
         low = 0.0
-        high = max(2 * reading.error for reading in readings)
+        high = max(
+            late.at + late.error - (early.at - early.error)
+            for early, late in itertools.pairwise(readings)
+        )
     return estimates.Estimate(value=(low + high) / 2, error=(high - low) / 2)
 
 

@@ -4,6 +4,7 @@ They can be zero, so that they have absolute limits only, and each migration
 must keep them. The error of a figure is the ``step`` of its metric.
 """
 
+import collections.abc
 import dataclasses
 import functools
 
@@ -25,11 +26,14 @@ DIP = _create_metric("guest.migration.dip_percent", "%")
 DIP_DURATION = _create_metric("guest.migration.dip_duration", "s")
 #: The time from the request until the rate is within 5 % of the usual one.
 RECOVERY_TIME = _create_metric("guest.migration.recovery_time", "s")
+#: The time after the request in which the rate was not within 5 % until the
+#: end of the phase, the least recovery time; 0 if the rate recovered.
+NOT_RECOVERED = _create_metric("guest.migration.not_recovered", "s")
 #: The loss of the rate of each other guest while the migration runs.
 OTHERS_LOSS = _create_metric("guest.migration.others_loss_percent", "%")
 #: The loss of the control machine while the migration runs.
 CONTROL_LOSS = _create_metric("guest.migration.control_loss_percent", "%")
-#: All metrics of a migration.
+#: The metrics of every migration.
 METRICS = (
     DOWNTIME,
     PACKET_GAP,
@@ -40,8 +44,38 @@ METRICS = (
     OTHERS_LOSS,
     CONTROL_LOSS,
 )
+#: The names, less those of the workload, of metrics with response times that
+#: workloads report over time.
+_TIMES = ("response_time_mean", "response_time_p95", "latency_mean")
+#: The prefixes of figures that each of these metrics has.
+PEAK, SPIKE_DURATION = (
+    "guest.migration.peak.",
+    "guest.migration.spike_duration.",
+)
 #: The digits of a figure after the point.
-_DIGITS = 4
+_DIGITS = 6
+
+
+def create_peak(metric: sample.Metric) -> sample.Metric:
+    """Return the metric of the highest run of two reports of another."""
+    return _create_metric(f"{PEAK}{metric.name}", metric.unit)
+
+
+def create_spike_duration(metric: sample.Metric) -> sample.Metric:
+    """Return the metric of the duration of the spike around the peak."""
+    return _create_metric(f"{SPIKE_DURATION}{metric.name}", "s")
+
+
+def list_of_times(
+    metrics: collections.abc.Iterable[sample.Metric],
+) -> tuple[sample.Metric, ...]:
+    """Return the figures of the response times among metrics."""
+    return tuple(
+        create(metric)
+        for metric in metrics
+        if metric.name.rpartition(".")[2] in _TIMES
+        for create in (create_peak, create_spike_duration)
+    )
 
 
 def observe(

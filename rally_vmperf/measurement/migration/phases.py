@@ -65,18 +65,23 @@ class Event:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Line:
-    """The rate of a machine in a phase.
+    """The rate or the response time of a machine in a phase.
 
     :param begun: The begin in seconds since the epoch on the clock of the
         controller.
     :param points: The end of each interval in seconds since the begin, and
-        its rate.
+        its value.
     """
 
     machine: str
     metric: sample.Metric
     begun: fields.Number
     points: t.Annotated[tuple[Point, ...], annotated_types.MaxLen(MAX_POINTS)]
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The names of the machine and of the metric."""
+        return self.machine, self.metric.name
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -102,19 +107,25 @@ def without_short_end(points: tuple[Point, ...]) -> tuple[Point, ...]:
     return points[:-1] if is_short else points
 
 
-def rates_until(line: Line, moment: float) -> list[float]:
-    """Return the rates of the intervals that ended until a time."""
-    return [rate for end, rate in line.points if line.begun + end <= moment]
+def points_until(line: Line, moment: float) -> list[Point]:
+    """Return the intervals that ended until a time, with their ends on the
+    clock of the controller.
+    """
+    return [
+        (line.begun + end, value)
+        for end, value in line.points
+        if line.begun + end <= moment
+    ]
 
 
-def rates_between(line: Line, begin: float, end: float) -> list[float]:
-    """Return the rates of the intervals that overlap with a time."""
+def points_between(line: Line, begin: float, end: float) -> list[Point]:
+    """Return the intervals that overlap with a time, as ``points_until``."""
     ends: collections.abc.Sequence[float] = [
         0.0,
         *(point for point, _ in line.points),
     ]
     return [
-        rate
-        for early, (late, rate) in zip(ends, line.points, strict=False)
+        (line.begun + late, value)
+        for early, (late, value) in zip(ends, line.points, strict=False)
         if line.begun + late > begin and line.begun + early < end
     ]

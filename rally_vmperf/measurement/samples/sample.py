@@ -203,6 +203,14 @@ def percentile_name(name: str, percent: float) -> str:
     return f"{name}_p{digits}"
 
 
+def is_tail(name: str) -> bool:
+    """Return whether a metric is a percentile above the median."""
+    return any(
+        name.endswith(percentile_name("", percent))
+        for percent in PERCENTILES[1:]
+    )
+
+
 def distribution_names(
     names: collections.abc.Iterable[str],
 ) -> list[str]:

@@ -50,8 +50,6 @@ class Criterion:
     :cvar limits: The options with limits by metric, and the scales of the
         metrics that the limits apply to.
     :cvar is_by_variant: Whether these options have limits by variant.
-    :cvar metrics: The metrics that the limits apply to in addition to those
-        of the task.
     :cvar selects: The conditions that it judges, by axis, as in
         ``Repetition.select``; all by default.
     :cvar fewest_repetitions: The number of counted repetitions without which
@@ -66,7 +64,6 @@ class Criterion:
     options: type[t.Any]
     limits: collections.abc.Mapping[str, tuple[sample.Scale, ...]]
     is_by_variant = False
-    metrics: tuple[sample.Metric, ...] = ()
     selects = _NO_SELECTION
     fewest_repetitions = statistics.FEWEST
     requires = ""
@@ -88,6 +85,13 @@ class Criterion:
     def list_limit_options(self) -> list[str]:
         """Return the options of which the configuration needs one."""
         return [*self.limits]
+
+    def list_figures(self, metrics: task.Metrics) -> task.Metrics:
+        """Return the metrics with limits that a run has beside others.
+
+        :param metrics: The metrics of the task.
+        """
+        return ()
 
     def convert(self, options: documents.Arguments) -> documents.Arguments:
         """Return the options, with limits by metric in place of others."""
@@ -196,7 +200,10 @@ class ParsedCriterion:
             for by_option in self.by_variant.values()
             for limit in judge.list_unmeasured(
                 by_option,
-                (*subtask.metrics, *self.criterion.metrics),
+                (
+                    *subtask.metrics,
+                    *self.criterion.list_figures(subtask.metrics),
+                ),
                 skipped,
                 without,
             )
@@ -217,7 +224,7 @@ class ParsedCriterion:
         :param may_be_unmatched: Whether a limit may match no metric.
         :raises InvalidTask: If a limit is not valid for these metrics.
         """
-        metrics = (*metrics, *self.criterion.metrics)
+        metrics = (*metrics, *self.criterion.list_figures(metrics))
         may_be_unmatched |= self.skips_unmeasured
         for variant, by_option in self.by_variant.items():
             for option, option_limits in by_option.items():

@@ -49,7 +49,7 @@ class GuestMigration(actions.GuestWatch):
         self._home = ""
         self._event: phases.Event | None = None
         self._monitor: migration_monitor.Monitor | None = None
-        self._before: dict[str, phases.Line] = {}
+        self._before: phase_figures.Lines = {}
 
     @property
     def moment(self) -> float | None:  # type: ignore[override]
@@ -176,7 +176,7 @@ class GuestMigration(actions.GuestWatch):
             )
         lines = phase_figures.list_lines(result, offsets)
         if result.control is not None:
-            lines[result.control.machine] = result.control
+            lines[result.control.key] = result.control
         event = self._event if self._phase == "during" else None
         result.migration = phases.Phase(
             lines=tuple(

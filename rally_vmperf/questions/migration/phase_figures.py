@@ -2,12 +2,11 @@
 
 import collections.abc
 import dataclasses
-import typing as t
 
 from rally_vmperf.execution import measured
 from rally_vmperf.execution.stations import migration_monitor
 from rally_vmperf.measurement import command_result
-from rally_vmperf.measurement.migration import dips
+from rally_vmperf.measurement.migration import disruptions
 from rally_vmperf.measurement.migration import downtime
 from rally_vmperf.measurement.migration import estimates
 from rally_vmperf.measurement.migration import figures
@@ -18,57 +17,70 @@ from rally_vmperf.measurement.samples import sample
 #: Figures by metric; a text is the reason why one is missing.
 Figures = dict[sample.Metric, estimates.Estimate | str]
 #: The figures of the rate of the migrated guest.
-_OF_RATE = (figures.DIP, figures.DIP_DURATION, figures.RECOVERY_TIME)
+_OF_RATE = (
+    figures.DIP,
+    figures.DIP_DURATION,
+    figures.RECOVERY_TIME,
+    figures.NOT_RECOVERED,
+)
+#: The lines of a phase by machine and metric.
+Lines = collections.abc.Mapping[tuple[str, str], phases.Line]
 
 
 def list_lines(
     result: measured.Measured, offsets: collections.abc.Mapping[str, float]
-) -> dict[str, phases.Line]:
-    """Return the rate of each machine over time, by its name.
+) -> dict[tuple[str, str], phases.Line]:
+    """Return rates and response times of each machine over time.
 
     :param offsets: The offsets of clocks that the workloads did not need.
     """
     runs: dict[str, command_result.CommandRun] = {
         run.machine: run for run in result.runs if not run.result.exit_status
     }
-    lines: dict[str, phases.Line] = {}
+    lines: dict[tuple[str, str], phases.Line] = {}
     for machine, reading in result.readings:
-        is_rate = (
-            isinstance(reading, sample.Series)
-            and reading.metric.better == "higher"
-        )
-        if not is_rate or machine in lines or machine not in runs:
+        if not isinstance(reading, sample.Series) or machine not in runs:
             continue
-        points = phases.without_short_end(
-            t.cast(sample.Series, reading).points
-        )
+        points = phases.without_short_end(reading.points)
         run = runs[machine]
         offset = run.clock_offset
         if offset is None or machine in offsets:
             offset = offsets.get(machine, 0.0)
-        lines[machine] = phases.Line(
+        line = phases.Line(
             machine=machine,
             metric=reading.metric,
             begun=run.result.ended - offset - points[-1][0],
             points=points,
         )
+        lines.setdefault(line.key, line)
     return lines
+
+
+def select_rates(lines: Lines) -> dict[str, phases.Line]:
+    """Return the rate of each machine by its name, the first of several."""
+    rates: dict[str, phases.Line] = {}
+    for line in lines.values():
+        if line.metric.better == "higher":
+            rates.setdefault(line.machine, line)
+    return rates
 
 
 def compute_figures(
     event: phases.Event,
     monitor: migration_monitor.Monitor,
-    before: collections.abc.Mapping[str, phases.Line],
-    during: collections.abc.Mapping[str, phases.Line],
+    before: Lines,
+    during: Lines,
 ) -> Figures:
     """Return the figures of the migrated guest, or why they are missing."""
     found: Figures = {
         figures.DURATION: estimates.Estimate(value=event.seconds, error=1.0)
     }
-    line = during.get(event.guest)
-    if line and line.begun + line.points[-1][0] < event.ended:
+    own = [line for line in during.values() if line.machine == event.guest]
+    times = [line for line in own if line.metric.better == "lower"]
+    if any(line.begun + line.points[-1][0] < event.ended for line in own):
         late = "the workload ended before the migration; use a longer phase"
-        missing = [figures.DOWNTIME, *_OF_RATE]
+        of_times = figures.list_of_times(line.metric for line in times)
+        missing = [figures.DOWNTIME, *_OF_RATE, *of_times]
         if monitor.peer is not None:
             missing.append(figures.PACKET_GAP)
         return found | dict.fromkeys(missing, late)
@@ -92,73 +104,97 @@ def compute_figures(
             )
         except ValueError as error:
             found[figures.PACKET_GAP] = monitor.reasons.get("ping", str(error))
-    return found | _compute_dip(event, before, during)
+    rate = select_rates(during).get(event.guest)
+    if rate is None:
+        found |= dict.fromkeys(_OF_RATE, "the workload reported no rate")
+    else:
+        found |= _compute_dip(event, before, rate)
+    for line in times:
+        found |= _compute_spike(event, before, line)
+    return found
 
 
 def _compute_dip(
-    event: phases.Event,
-    before: collections.abc.Mapping[str, phases.Line],
-    during: collections.abc.Mapping[str, phases.Line],
+    event: phases.Event, before: Lines, line: phases.Line
 ) -> Figures:
     """Return the figures of the rate, or the reason why they are missing."""
-    line = during.get(event.guest)
-    if line is None:
-        return dict.fromkeys(_OF_RATE, "the workload reported no rate")
     try:
-        usual = _find_usual_rate(event, before, line)
-        disruption = dips.estimate_disruption(
-            usual, line.points, event.requested - line.begun
-        )
+        disruption = _estimate(event, before, line)
     except ValueError as error:
         return dict.fromkeys(_OF_RATE, str(error))
     recovery: estimates.Estimate | str = disruption.recovery or (
         "the rate was not within 5 % of the usual one at the end of the phase"
     )
+    rest = estimates.Estimate(value=disruption.not_recovered, error=0.0)
     return dict(
         zip(
             _OF_RATE,
-            (disruption.dip, disruption.duration, recovery),
+            (disruption.depth, disruption.duration, recovery, rest),
             strict=True,
         )
     )
 
 
-def _find_usual_rate(
-    event: phases.Event,
-    before: collections.abc.Mapping[str, phases.Line],
-    during: phases.Line,
-) -> dips.UsualRate:
-    """Return the rate of a machine before the migration.
+def _compute_spike(
+    event: phases.Event, before: Lines, line: phases.Line
+) -> Figures:
+    """Return the figures of a response time, or why they are missing."""
+    metrics = figures.list_of_times([line.metric])
+    try:
+        disruption = _estimate(event, before, line)
+    except ValueError as error:
+        return dict.fromkeys(metrics, str(error))
+    return dict(
+        zip(metrics, (disruption.peak, disruption.duration), strict=False)
+    )
+
+
+def _estimate(
+    event: phases.Event, before: Lines, line: phases.Line
+) -> disruptions.Disruption:
+    """Return the disruption of a line in the phase during.
 
     :raises ValueError: If there are too few intervals.
     """
-    earlier = before.get(during.machine)
-    rates = phases.rates_until(during, event.requested)
+    points = [(line.begun + end, value) for end, value in line.points]
+    return disruptions.estimate_disruption(
+        _find_usual(event, before, line), points, event.requested
+    )
+
+
+def _find_usual(
+    event: phases.Event, before: Lines, during: phases.Line
+) -> disruptions.Usual:
+    """Return the reports of a machine before the migration.
+
+    :raises ValueError: If there are too few intervals.
+    """
+    points = phases.points_until(during, event.requested)
+    earlier = before.get(during.key)
     if earlier is not None:
-        rates = [rate for _, rate in earlier.points] + rates
-    return dips.compute_usual_rate(rates)
+        points = phases.points_until(earlier, event.requested) + points
+    return disruptions.compute_usual(points, during.metric.better)
 
 
 def observe_others(
-    event: phases.Event,
-    before: collections.abc.Mapping[str, phases.Line],
-    during: collections.abc.Mapping[str, phases.Line],
-    control: str,
+    event: phases.Event, before: Lines, during: Lines, control: str
 ) -> list[sample.Observation]:
     """Return the losses of other machines while the migration ran.
 
     :param control: The name of the control machine; empty without one.
     """
+    compared = select_rates(during)
+    for line in during.values():
+        if line.machine == control:
+            compared[control] = line
     losses: dict[str, estimates.Estimate] = {}
-    for machine, line in during.items():
+    for machine, line in compared.items():
         if machine == event.guest:
             continue
-        rates = phases.rates_between(line, event.requested, event.ended)
+        points = phases.points_between(line, event.requested, event.ended)
         try:
-            usual = _find_usual_rate(event, before, line)
-            losses[machine] = dips.estimate_loss(
-                usual, rates, line.metric.better
-            )
+            usual = _find_usual(event, before, line)
+            losses[machine] = disruptions.estimate_loss(usual, points)
         except ValueError:
             continue
     of_control = losses.pop(control, None)

@@ -1,5 +1,6 @@
 """The question of what a live migration costs a running guest."""
 
+import collections.abc
 import dataclasses
 import types
 import typing as t
@@ -87,6 +88,14 @@ def _check_workload(subtask: Task) -> None:
 
 
 _Limit = t.Annotated[float | None, {"minimum": 0}]
+_NumberOrByPattern = t.Annotated[
+    float | collections.abc.Mapping[str, float] | None,
+    {
+        "minProperties": 1,
+        "propertyNames": {"type": "string"},
+        "additionalProperties": {"type": "number"},
+    },
+]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -102,10 +111,19 @@ class Options(judge.GuestOptions):
     :param max_dip_duration: Largest tolerated duration of the deepest dip, s.
     :param max_recovery_time: Largest tolerated time from the request until the
         rate is within 5 % of the rate before, s.
+    :param max_peak: Metric or glob -> largest tolerated response time of the
+        migrated guest, in the unit of the metric, in its highest run of two
+        reports. Metrics are response_time_mean and response_time_p95 of
+        h2load and latency_mean of fio.
+    :param max_spike_duration: Largest tolerated duration of the spike around
+        this run, s: of all of these metrics, or by metric or glob.
     :param max_neighbour_loss_percent: Largest tolerated loss of another guest
         while the migration runs, percent.
-    :param max_loss_after_percent: Largest tolerated loss after the migration,
-        in percent of the result before.
+    :param max_loss_during_percent: Largest tolerated loss of the migrated
+        guest in the phase during, in percent of the result before: of all
+        metrics but percentiles above p50, or by metric or glob.
+    :param max_loss_after_percent: Largest tolerated loss of the migrated guest
+        after the migration; as max_loss_during_percent.
     """
 
     max_downtime: _Limit = None
@@ -113,10 +131,23 @@ class Options(judge.GuestOptions):
     max_dip_percent: _Limit = None
     max_dip_duration: _Limit = None
     max_recovery_time: _Limit = None
+    max_peak: judge.ByPattern = None
+    max_spike_duration: _NumberOrByPattern = None
     max_neighbour_loss_percent: _Limit = None
-    max_loss_after_percent: float | None = None
+    max_loss_during_percent: _NumberOrByPattern = None
+    max_loss_after_percent: _NumberOrByPattern = None
 
 
+#: The options with limits of response times, and the prefix of their figures.
+_OF_TIMES = {
+    "max_peak": figures.PEAK,
+    "max_spike_duration": figures.SPIKE_DURATION,
+}
+#: The options with limits of the loss in a phase, and their option in a judge.
+_LOSSES = {
+    "max_loss_during_percent": "max_percent_during",
+    "max_loss_after_percent": "max_percent",
+}
 #: The options with a limit of one metric.
 _METRICS = {
     "max_downtime": figures.DOWNTIME,
@@ -126,7 +157,6 @@ _METRICS = {
     "max_recovery_time": figures.RECOVERY_TIME,
     "max_neighbour_loss_percent": figures.OTHERS_LOSS,
 }
-_AFTER = "max_loss_after_percent"
 
 
 class Criterion(question.Criterion):
@@ -137,13 +167,24 @@ class Criterion(question.Criterion):
     rules = axis.PHASES.rules
     options = Options
     limits = types.MappingProxyType(
-        {"max_percent": ("ratio",), "max": ("count",)}
+        {
+            "max_percent_during": ("ratio",),
+            "max_percent": ("ratio",),
+            "max": ("count",),
+        }
     )
-    metrics = figures.METRICS
+
+    def list_figures(self, metrics: task.Metrics) -> task.Metrics:
+        """Return the figures that a run has beside the metrics of its task."""
+        return (
+            *figures.METRICS,
+            figures.NOT_RECOVERED,
+            *figures.list_of_times(metrics),
+        )
 
     def list_limit_options(self) -> list[str]:
         """Return the options of which the configuration needs one."""
-        return [*_METRICS, _AFTER]
+        return [*_METRICS, *_OF_TIMES, *_LOSSES]
 
     def convert(self, options: documents.Arguments) -> documents.Arguments:
         """Return the options, with limits by metric in place of others."""
@@ -152,8 +193,20 @@ class Criterion(question.Criterion):
             for key, metric in _METRICS.items()
             if key in options
         }
-        after = {"*": options[_AFTER]} if _AFTER in options else {}
-        return {**options, "max": limits, "max_percent": after}
+        if "max_recovery_time" in options:
+            # A rate that does not recover has no recovery time.
+            limits[figures.NOT_RECOVERED.name] = options["max_recovery_time"]
+        for option, prefix in _OF_TIMES.items():
+            by_pattern = options.get(option, {})
+            if not isinstance(by_pattern, collections.abc.Mapping):
+                by_pattern = {"*": by_pattern}
+            for pattern, limit in by_pattern.items():
+                limits[f"{prefix}{pattern}"] = limit
+        losses = {
+            converted: options.get(option, {})
+            for option, converted in _LOSSES.items()
+        }
+        return {**options, **losses, "max": limits}
 
     def check(
         self,

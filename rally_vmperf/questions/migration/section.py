@@ -11,6 +11,7 @@ import markupsafe
 
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.migration import phases
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.report import reports
 from rally_vmperf.report.charts import lines as charts
@@ -37,6 +38,11 @@ class Migration:
     event: phases.Event
     lines: tuple[phases.Line, ...]
     values: dict[str, str]
+
+    def select(self, better: sample.Better) -> "Migration":
+        """Return the lines of rates, or of response times."""
+        lines = [line for line in self.lines if line.metric.better == better]
+        return dataclasses.replace(self, lines=tuple(lines))
 
     @property
     def nova_seconds(self) -> float | None:
@@ -99,6 +105,19 @@ def _list_values(measured: repetition.Repetition) -> dict[str, str]:
     }
 
 
+def select_lines(
+    migrations: collections.abc.Sequence[Migration], better: sample.Better
+) -> list[Migration]:
+    """Return the migrations with lines of rates, or of response times."""
+    selected = [migration.select(better) for migration in migrations]
+    has_guests = any(
+        line.machine == migration.event.guest
+        for migration in selected
+        for line in migration.lines
+    )
+    return selected if has_guests else []
+
+
 def list_labels(
     migrations: collections.abc.Sequence[Migration],
 ) -> list[tuple[str, str]]:
@@ -109,7 +128,7 @@ def list_labels(
         for line in migration.lines:
             style = _choose_style(migration, line)
             names[style][line.machine] = None
-            metrics[style] = line.metric.name
+            metrics.setdefault(style, line.metric.name)
     kinds = dict(zip(_STYLES, _KINDS, strict=True))
     labels = [
         (style, f"{kinds[style]} {', '.join(machines)} ({metrics[style]})")
@@ -128,11 +147,11 @@ def _choose_style(migration: Migration, line: phases.Line) -> str:
 
 
 def draw_time_line(migration: Migration, name: str) -> markupsafe.Markup:
-    """Return the chart of the rates of a repetition over time.
+    """Return the chart of the first metric of each machine over time.
 
-    Rates are percent of the mean before the migration. Vertical lines are the
-    request and the end of the migration; the dashed line is the mean of the
-    whole phase, in which a dip is hardly visible.
+    Values are percent of the mean before the migration. Vertical lines are
+    the request and the end of the migration; the dashed line is the mean of
+    the whole phase, in which a dip is hardly visible.
 
     :param name: The identifier of the chart.
     """
@@ -146,6 +165,7 @@ def draw_time_line(migration: Migration, name: str) -> markupsafe.Markup:
     )
     for machine in machines:
         own = [line for line in migration.lines if line.machine == machine]
+        own = [line for line in own if line.metric == own[0].metric]
         usual = _find_usual(own, migration.event.requested)
         if not usual:
             continue
@@ -178,7 +198,7 @@ def draw_time_line(migration: Migration, name: str) -> markupsafe.Markup:
         drawn,
         charts.Axis(low=0, high=last, title="seconds since the first phase"),
         charts.Axis(low=0, high=highest),
-        label=f"Rates of machines in repetition {migration.number} over time",
+        label=f"Machines in repetition {migration.number} over time",
         name=name,
         note="percent of the mean before the request",
     )
@@ -189,7 +209,9 @@ def _find_usual(
 ) -> float:
     """Return the mean rate of a machine before the request; 0 without one."""
     rates = [
-        rate for line in own for rate in phases.rates_until(line, requested)
+        value
+        for line in own
+        for _, value in phases.points_until(line, requested)
     ]
     return statistics.fmean(rates) if rates else 0.0
 
@@ -223,6 +245,7 @@ SECTION = reports.Section(
         "draw_time_line": draw_time_line,
         "list_labels": list_labels,
         "list_migrations": list_migrations,
+        "select_lines": select_lines,
         "MOST_LINES": MOST_LINES,
     },
     template="migration.html.j2",

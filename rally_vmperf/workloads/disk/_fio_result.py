@@ -1,6 +1,7 @@
 """The results of fio for one pattern, in base units."""
 
 import contextlib
+import itertools
 import math
 
 from rally_vmperf.measurement.samples import curves
@@ -62,12 +63,28 @@ def progress(pattern: str, text: str) -> curves.ProgressCurve | None:
     Reports in the ramp time are skipped, because fio resets its counters
     after it.  The last report arrives shortly after the end.
     """
-    done = [(0.0, 0.0)]
+    points = [(end, ios) for end, ios, _ in _list_progress(pattern, text)]
+    return curves.build_curve(
+        (f"disk.fio.{pattern}.iops", f"disk.fio.{pattern}.bandwidth"), points
+    )
+
+
+def _list_progress(
+    pattern: str, text: str
+) -> list[tuple[float, float, float]]:
+    """Return the time, the requests and their latencies until each report.
+
+    The first is the start after the ramp time. The latencies are a sum in
+    seconds; not a number if their mean is missing.
+    """
+    done = [(0.0, 0.0, 0.0)]
     begin = math.inf
     for report in document.Document.parse_all(text, "fio"):
-        milliseconds, ios = _side(pattern, report).numbers(
-            "runtime", "total_ios"
-        )
+        side = _side(pattern, report)
+        milliseconds, ios = side.numbers("runtime", "total_ios")
+        latency = math.nan
+        with contextlib.suppress(base.WorkloadError):
+            latency = side.number("clat_ns", "mean") * _NANOSECOND
         runtime = milliseconds / 1000
         start = report.number("timestamp_ms") / 1000 - runtime
         has_restarted = start > begin + _MAX_DELAY
@@ -75,11 +92,8 @@ def progress(pattern: str, text: str) -> curves.ProgressCurve | None:
             done = done[:1]
             begin = math.inf
         begin = min(begin, start)
-        done.append((runtime, ios))
-    points = [(begin + runtime, ios) for runtime, ios in done]
-    return curves.build_curve(
-        (f"disk.fio.{pattern}.iops", f"disk.fio.{pattern}.bandwidth"), points
-    )
+        done.append((runtime, ios, ios * latency))
+    return [(begin + runtime, ios, total) for runtime, ios, total in done]
 
 
 def completed_requests(pattern: str, text: str) -> float:
@@ -169,14 +183,27 @@ def parse_latencies(pattern: str, text: str) -> sample.Distribution:
 
 
 def series(pattern: str, text: str) -> list[sample.Series]:
-    """Return a list with the series of request rates; empty without one."""
-    iops, *_ = metrics(pattern)
+    """Return the series of request rates and of latencies, as far as known.
+
+    The latency of an interval is the mean of the requests that ended in it.
+    """
+    iops, _, latency, *_ = metrics(pattern)
+    found: list[sample.Series] = []
     # The samples are valid without the series.
     with contextlib.suppress(base.WorkloadError, ValueError):
         curve = progress(pattern, text)
-        if curve is not None and len(curve.points) > 2:
-            return [sample.Series(metric=iops, points=curve.rates())]
-    return []
+        if curve is None or len(curve.points) <= 2:
+            return found
+        found.append(sample.Series(metric=iops, points=curve.rates()))
+        (begin, *_), *_ = done = _list_progress(pattern, text)
+        points = tuple(
+            (end - begin, (later - total) / (more - ios))
+            for (_, ios, total), (end, more, later) in itertools.pairwise(done)
+            if more > ios and later > total
+        )
+        if len(points) > 2:
+            found.append(sample.Series(metric=latency, points=points))
+    return found
 
 
 def _side(pattern: str, report: document.Document) -> document.Document:

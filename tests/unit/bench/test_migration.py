@@ -17,6 +17,11 @@ class TestCoverage(unittest.TestCase):
     )
     def test_truth_is_within_the_intervals(self, options):
         figures = migration.simulate(60, **options)
-        self.assertEqual(6, len(figures))
+        self.assertEqual(8, len(figures))
         for name, (coverage, _, _) in figures.items():
             self.assertGreaterEqual(coverage, 85, name)
+
+    @ddt.data({"correlation": 0.8}, {"drift": -1e-3}, {})
+    def test_noise_is_no_dip(self, options):
+        found = migration.find_false_dips(60, noise=0.05, **options)
+        self.assertLessEqual(found, 10)

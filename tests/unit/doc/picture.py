@@ -71,7 +71,7 @@ def show_figures(html):
 
 def show_time_lines(html):
     """Return the words and the lines of the charts of migrations."""
-    _, _, after = html.partition("<h3>Time lines</h3>")
+    _, _, after = html.partition("<h3>Rates over time</h3>")
     drawings, _, _ = after.partition("<h3>")
     matches = re.findall(
         r">([^<>]*\w[^<>]*)<|<path[^>]* d=\"([^\"]+)", drawings

@@ -67,7 +67,11 @@ def list_judged(created, question):
     """Return the SLAs of a task without limits that are not judged."""
     metrics = [
         *created.metrics,
-        *(each for one in question.criteria for each in one.metrics),
+        *(
+            figure
+            for criterion in question.criteria
+            for figure in criterion.list_figures(created.metrics)
+        ),
     ]
     judged = {}
     for name, options in created.criteria.items():

@@ -201,6 +201,7 @@ class SourcesTest(unittest.TestCase):
 
     def test_jump_host_with_a_name_that_does_not_resolve(self):
         hop = {**HOP, "address": "jump.invalid"}
+        self.cloud.network.without_subnets |= {"n1", "n2"}
         self.assertEqual((), self.allow_ssh("10.2.0.9", jump=hop))
 
     @ddt.data({}, {"jump": HOP}, {"namespace": "qrouter-1"})

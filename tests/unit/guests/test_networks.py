@@ -82,7 +82,6 @@ class ChooseTest(unittest.TestCase):
         ([(6, False), (4, True)], {}, False),
         ([(4, False), (6, True)], {}, True),
         ([(4, False), (6, True)], {"ip_version": 6}, False),
-        ([], {}, False),
     )
     def test_subnets_without_dhcp(self, subnets, options, rejected):
         """Guests would wait for an address until the timeout of SSH."""
@@ -106,6 +105,62 @@ class ChooseTest(unittest.TestCase):
             '"config_drive": true, or choose another network$',
         ):
             self.choose(network={"name": "public"}, **options)
+
+    def test_invisible_subnets_of_an_external_network(self):
+        self.cloud.network.without_subnets.add("n1")
+        self.choose(network={"name": "public"})
+
+    def test_no_subnet_of_the_version(self):
+        """The version that exists is named, and what adds another."""
+        self.cloud.network.all_subnets = [
+            calls.Thing(
+                id="s6",
+                name="s6",
+                network_id="n2",
+                ip_version=6,
+                is_dhcp_enabled=True,
+            )
+        ]
+        with self.assertRaisesRegex(
+            errors.GuestError,
+            "^network 'private' has no subnet of IPv4; set ip_version to 6, "
+            "add one with: openstack subnet create, or choose another",
+        ):
+            self.choose(network={"name": "private"})
+        self.cloud.network.all_subnets.clear()
+        self.cloud.network.without_subnets.add("n2")
+        with self.assertRaisesRegex(
+            errors.GuestError, "has no subnet of IPv4; add one with"
+        ):
+            self.choose(network={"name": "private"})
+
+    @ddt.data(
+        ({"is_admin_state_up": False}, "is down; enable it with"),
+        ({"status": "ERROR"}, "is ERROR; choose another network"),
+    )
+    @ddt.unpack
+    def test_network_that_is_down(self, state, message):
+        vars(self.cloud.network.all_networks[1]).update(state)
+        with self.assertRaisesRegex(errors.GuestError, message):
+            self.choose(network={"name": "private"})
+
+    def test_no_router(self):
+        """One of another project may be behind a shared network."""
+        private = self.cloud.network.all_networks[1]
+        self.cloud.network.all_ports.clear()
+        private.is_shared = True
+        choice = self.choose(
+            network={"name": "private"}, floating_network={"name": "public"}
+        )
+        self.assertEqual("public", choice.pool.name)
+        private.is_shared = False
+        with self.assertRaisesRegex(
+            errors.GuestError,
+            "'private' has no router to the network of floating IPs "
+            '.provider, public.; .*router add subnet, or set "address": "f',
+        ):
+            self.choose(network={"name": "private"})
+        self.choose(network={"name": "private"}, address="fixed")
 
     def test_traffic_of_its_own(self):
         choice = self.choose(

@@ -494,8 +494,8 @@ neighbours
 migration
 - disk.fio.randread.iops: before 1.00 kops/s, after 900 ops/s, loss 10.0 % (95
   % interval 9.8 to 10.2 %), limit 8 % (*): failed.
-- cpu.bzip2.compress_time: no counted repetition has it before and after the
-  migration: inconclusive.
+- cpu.bzip2.compress_time: no counted repetition has it in both phases:
+  inconclusive.
 
 gains
 - network.iperf3.rate of virtio: e1000 998 bit/s, virtio 2.99 kbit/s, gain

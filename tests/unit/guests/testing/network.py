@@ -53,6 +53,8 @@ class FakeNetwork:
             )
         ]
         self.all_subnets: list[calls.Thing] = []
+        #: The networks without a subnet.
+        self.without_subnets: set[str] = set()
         self._addresses = itertools.count(1)
         self.rules: list[dict[str, t.Any]] = []
         self.floating_quota = {"limit": 5, "used": 0, "reserved": 0}
@@ -81,7 +83,23 @@ class FakeNetwork:
 
     @calls.call
     def subnets(self, **query: str) -> list[calls.Thing]:
-        return calls.matching(self.all_subnets, query)
+        found = calls.matching(self.all_subnets, query)
+        if found or "network_id" not in query:
+            return found
+        # A network whose subnets no test has set has one of each version.
+        network = query["network_id"]
+        return [
+            calls.Thing(
+                id=f"{network}-{version}",
+                name=f"{network}-{version}",
+                network_id=network,
+                ip_version=version,
+                cidr=cidr,
+                is_dhcp_enabled=True,
+            )
+            for version, cidr in ((4, "198.18.0.0/24"), (6, "fd00:1::/64"))
+            if network not in self.without_subnets
+        ]
 
     @calls.call
     def ports(self, **query: t.Any) -> list[calls.Thing]:

@@ -1,5 +1,7 @@
 """Tests of the downtime from the offsets of a clock."""
 
+import dataclasses
+import math
 import unittest
 
 import ddt
@@ -66,10 +68,47 @@ class TestDowntime(unittest.TestCase):
         self.assertAlmostEqual(0.3, downtime.estimate_downtime(readings).value)
 
     def test_no_jump(self):
-        """It is a downtime of at most the longest request."""
+        """It is a downtime of at most the time between two readings."""
         estimate = downtime.estimate_downtime(count_up(100))
         self.assertTrue(estimate.contains(0))
-        self.assertAlmostEqual(0.002, estimate.value + estimate.error)
+        self.assertAlmostEqual(0.022, estimate.value + estimate.error)
+
+    def with_boot(self, readings, stops=()):
+        """Return readings with the time since a boot, in steps of 10 ms.
+
+        :param stops: The time and the duration of each downtime.
+        """
+        found = []
+        for reading in readings:
+            late = sum(lasts for at, lasts in stops if at <= reading.at)
+            up = reading.at + 77.123 - late
+            running = math.floor(up * 100) / 100 - reading.at
+            found.append(dataclasses.replace(reading, running=running))
+        return found
+
+    def test_step_of_the_clock(self):
+        """The time since the boot goes on, so that the guest ran."""
+        readings = [*count_up(50), *count_up(50, 1.0, -0.5)]
+        estimate = downtime.estimate_downtime(self.with_boot(readings))
+        self.assertTrue(estimate.contains(0))
+        self.assertLess(estimate.value + estimate.error, 0.05)
+
+    def test_step_that_hides_a_downtime(self):
+        readings = [*count_up(50), *count_up(50, 1.3)]
+        estimate = downtime.estimate_downtime(
+            self.with_boot(readings, [(1.2, 0.3)])
+        )
+        self.assertTrue(estimate.contains(0.3), estimate)
+        self.assertLess(estimate.error, 0.015)
+
+    def test_both_agree(self):
+        """The clock has the better resolution."""
+        readings = [*count_up(50), *count_up(50, 1.3, -0.3)]
+        estimate = downtime.estimate_downtime(
+            self.with_boot(readings, [(1.2, 0.3)])
+        )
+        self.assertAlmostEqual(0.3, estimate.value)
+        self.assertAlmostEqual(0.002, estimate.error)
 
     def test_corrected_clock(self):
         """The hypervisor sets the clock: only a request shows the stop."""

@@ -4,6 +4,8 @@ import dataclasses
 import unittest
 
 from rally_vmperf.measurement.migration import figures
+from rally_vmperf.measurement.migration import phases
+from rally_vmperf.measurement.samples import sample
 from tests.unit import made
 from tests.unit.plugins.criteria import contract
 
@@ -100,8 +102,8 @@ class TestDisruption(contract.SLAContract, unittest.TestCase):
                 "phase",
                 [
                     {"before": 1000.0, "during": 800.0, "after": 900.0},
-                    {"before": 1010.0, "during": 800.0, "after": 910.0},
-                    {"before": 990.0, "during": 800.0, "after": 890.0},
+                    {"before": 1010.0, "during": 806.0, "after": 910.0},
+                    {"before": 990.0, "during": 793.0, "after": 890.0},
                 ],
                 question="migration",
             ),
@@ -111,8 +113,14 @@ class TestDisruption(contract.SLAContract, unittest.TestCase):
     PASSES = (
         {"max_loss_after_percent": 20},
         {"max_downtime": 0.4, "max_loss_after_percent": 20},
+        {"max_loss_after_percent": {"disk.*": 20}},
+        {"max_loss_during_percent": 30},
     )
-    FAILS = ({"max_downtime": 0.2}, {"max_loss_after_percent": 5})
+    FAILS = (
+        {"max_downtime": 0.2},
+        {"max_loss_after_percent": 5},
+        {"max_loss_during_percent": 15},
+    )
     UNDECIDED = ({"max_loss_after_percent": 10},)
     REJECTED = ({}, {"max_downtime": -1}, {"max_loss_percent": 5})
 
@@ -121,3 +129,83 @@ class TestDisruption(contract.SLAContract, unittest.TestCase):
         options = {"max_dip_percent": 5, "max_loss_after_percent": 20}
         self.check("inconclusive", self.RUN, options)
         self.check("inconclusive", self.RUN, self.forgive(options))
+
+    def of_guests(self, **rates):
+        """Return repetitions with the rates of guests in the last phase.
+
+        The first guest is migrated.
+        """
+        event = phases.Event(
+            guest="g1", outcome="completed", requested=10.0, ended=20.0
+        )
+        repetitions = []
+        for measured, share in zip(self.RUN, (1, 1.01, 0.99), strict=True):
+            before, during, after = measured.conditions
+            names = [*rates]
+            usual = made.observations(
+                names, {made.IOPS: [1000.0 * share] * len(names)}
+            )
+            ends = [share * rate + measured.number for rate in rates.values()]
+            last = made.observations(names, {made.IOPS: ends})
+            repetitions.append(
+                dataclasses.replace(
+                    measured,
+                    conditions=(
+                        dataclasses.replace(before, observations=usual),
+                        dataclasses.replace(
+                            during,
+                            observations=usual,
+                            migration=phases.Phase(event=event),
+                        ),
+                        dataclasses.replace(after, observations=last),
+                    ),
+                )
+            )
+        return repetitions
+
+    def test_loss_is_that_of_the_migrated_guest(self):
+        """The mean of both guests would be another figure."""
+        options = {"max_loss_after_percent": 5}
+        run = self.of_guests(g1=990.0, g2=700.0)
+        sla = self.check("passed", run, options, True)
+        values = [row.to_value() for row in sla.judge.judgement().limited]
+        self.assertEqual(["g1"], [value.guest for value in values])
+        self.check("failed", self.of_guests(g1=900.0, g2=1100.0), options)
+
+    def add_times(self, peak):
+        """Return the run with figures of response times of the guest."""
+        metric = sample.Metric(
+            "network.h2load.response_time_mean", "s", "lower"
+        )
+        added = {
+            figures.create_peak(metric): [peak],
+            figures.create_spike_duration(metric): [7.0],
+        }
+        repetitions = []
+        for measured in self.RUN:
+            before, during, after = measured.conditions
+            times = made.observations(["g1"], added)
+            during = dataclasses.replace(
+                during, observations=(*during.observations, *times)
+            )
+            repetitions.append(
+                dataclasses.replace(
+                    measured, conditions=(before, during, after)
+                )
+            )
+        return repetitions
+
+    def test_response_times(self):
+        """A rate that catches up hides them."""
+        options = {"max_peak": {"network.*": 0.2}}
+        self.check("passed", self.add_times(0.1), options, True)
+        self.check("failed", self.add_times(6.0), options)
+        run = self.add_times(0.1)
+        self.check("failed", run, {"max_spike_duration": 5})
+        limits = {"max_spike_duration": {"*.response_time_mean": 9}}
+        self.check("passed", run, limits, True)
+
+    def test_response_times_that_were_not_measured(self):
+        """The limit is not met."""
+        options = {"max_peak": {"*": 5}, "max_loss_after_percent": 20}
+        self.check("inconclusive", self.RUN, options)

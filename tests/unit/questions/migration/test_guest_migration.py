@@ -21,6 +21,9 @@ from rally_vmperf.runs import conditions
 from tests.unit.runs import test_guest_power
 
 IOPS = sample.Metric("disk.fio.randwrite.iops", "ops/s", "higher")
+RESPONSE_TIME = sample.Metric(
+    "network.h2load.response_time_mean", "s", "lower"
+)
 #: When the phase begins, and when the migration is requested and ends.
 BEGUN, REQUESTED, ENDED = 1000.0, 1030.0, 1038.0
 
@@ -57,6 +60,14 @@ def run_workload(rates_by_guest, begun=BEGUN):
                 clock_offset=0.0,
             )
         )
+    return result
+
+
+def add_times(result, times):
+    """Add response times of g1 to the results of a workload."""
+    points = tuple((float(end), time) for end, time in enumerate(times, 1))
+    series = sample.Series(metric=RESPONSE_TIME, points=points)
+    result.readings.append(("g1", series))
     return result
 
 
@@ -183,6 +194,34 @@ class TestGuestMigration(test_guest_power.Case):
             10, values["g2", figures.OTHERS_LOSS], delta=0.5
         )
 
+    def test_response_times(self):
+        """They are 60 times as long for 5 s; the rate is what it was."""
+        usual = [0.0099, 0.01, 0.0101, 0.01] * 15
+        during = list(usual)
+        during[33:38] = [0.6] * 5
+        self.action.before(current("before"))
+        before = add_times(run_workload({"g1": self.usual}, 900.0), usual)
+        self.action.evaluate(current("before"), before)
+        self.action.before(current("during"))
+        with mock.patch.object(
+            migration, "migrate", autospec=True, return_value=event()
+        ):
+            self.action.during(current("during"))
+        result = add_times(run_workload({"g1": self.usual}), during)
+        evaluated = self.action.evaluate(current("during"), result)
+        self.assertEqual(
+            [IOPS, RESPONSE_TIME],
+            [line.metric for line in result.migration.lines],
+        )
+        values = self.values(evaluated)
+        self.assertEqual(0, values["g1", figures.DIP])
+        peak, spike = (
+            values["g1", create(RESPONSE_TIME)]
+            for create in (figures.create_peak, figures.create_spike_duration)
+        )
+        self.assertAlmostEqual(0.6, peak, delta=0.02)
+        self.assertAlmostEqual(5, spike, delta=0.3)
+
     @ddt.data(
         ("cpu.sysbench.rate", "higher", 90.0),
         ("control.h2load.response_time_mean", "lower", 110.0),
@@ -247,6 +286,7 @@ class TestGuestMigration(test_guest_power.Case):
                 figures.DIP.name,
                 figures.DIP_DURATION.name,
                 figures.RECOVERY_TIME.name,
+                figures.NOT_RECOVERED.name,
             },
             {gap.name for gap in result.missing},
         )

@@ -175,12 +175,35 @@ class SeriesTestCase(unittest.TestCase):
 
     def test_of_each_interval_that_is_measured(self):
         text = golden.text("fio-3.33-randread-reports.json")
-        (series,) = _fio_result.series("randread", text)
+        series, latencies = _fio_result.series("randread", text)
         self.assertEqual("disk.fio.randread.iops", series.metric.name)
         self.assertEqual(5, len(series.points))
         moment, value = series.points[0]
         self.assertAlmostEqual(12321, value * moment, delta=1)
         self.assertAlmostEqual(4.0, series.points[-1][0], delta=0.1)
+        self.assertEqual(
+            "disk.fio.randread.latency_mean", latencies.metric.name
+        )
+        self.assertEqual(4, len(latencies.points))
+
+    def test_latencies_of_intervals(self):
+        """Their mean, by requests, is that of the last report."""
+        text = golden.text("fio-3.33-randread-reports.json")
+        rates, latencies = _fio_result.series("randread", text)
+        begins = [0.0, *(end for end, _ in rates.points)]
+        done = [
+            rate * (end - begin)
+            for begin, (end, rate) in zip(begins, rates.points, strict=False)
+        ]
+        total = sum(
+            requests * latency
+            for requests, (_, latency) in zip(
+                done, latencies.points, strict=False
+            )
+        )
+        last = json.loads("{" + text.rpartition("\n{")[2])
+        mean = last["jobs"][0]["read"]["clat_ns"]["mean"]
+        self.assertAlmostEqual(mean * 1e-9, total / sum(done), delta=1e-5)
 
     def test_one_report_is_not_a_series(self):
         self.assertEqual([], _fio_result.series("randread", GOLDEN))

@@ -1,0 +1,63 @@
+"""Tests of the fit of images and flavors."""
+
+import unittest
+
+import ddt
+
+from rally_vmperf.guests import errors
+from rally_vmperf.guests import models
+from rally_vmperf.guests import resolve
+from tests.unit.guests.testing import calls
+
+IMAGE = calls.Thing(
+    name="debian", min_disk=3, min_ram=0, size=1 << 29, virtual_size=2 << 30
+)
+
+
+def build_flavor(**changes):
+    """Return a flavor."""
+    return models.Flavor(
+        **{
+            "id": "f1",
+            "name": "SCS-1V-4",
+            "vcpus": 1,
+            "memory_mib": 4096,
+            "disk_gib": 10,
+            "extra_specs": {},
+            **changes,
+        }
+    )
+
+
+@ddt.ddt
+class TestCheckFit(unittest.TestCase):
+    """An image fits on the disk of a flavor or on a volume."""
+
+    @ddt.data(
+        ({}, None),
+        ({"disk_gib": 0}, 3),
+        ({"extra_specs": {"resources:CUSTOM_SCS_TIER": "1"}}, None),
+    )
+    @ddt.unpack
+    def test_fits(self, changes, volume_gib):
+        resolve.check_fit(IMAGE, build_flavor(**changes), volume_gib)
+
+    @ddt.data(
+        ({"disk_gib": 2}, None, "disk of 2 GiB, image 'debian' requires 3"),
+        ({"disk_gib": 0}, 2, "size_gib=2: must be >= 3"),
+        (
+            {"disk_gib": 0},
+            None,
+            "'SCS-1V-4' has no disk.*boot_volume: {size_gib: 3} to the guests",
+        ),
+        ({"extra_specs": {"resources:VCPU": "0"}}, None, "nodes of Ironic"),
+        (
+            {"extra_specs": {"resources:CUSTOM_BAREMETAL_GOLD": "1"}},
+            None,
+            "nodes of Ironic",
+        ),
+    )
+    @ddt.unpack
+    def test_does_not_fit(self, changes, volume_gib, message):
+        with self.assertRaisesRegex(errors.GuestError, message):
+            resolve.check_fit(IMAGE, build_flavor(**changes), volume_gib)
