@@ -133,8 +133,21 @@ def _build_schema(hint: t.Any) -> documents.Schema:
     return {"type": _TYPES[origin or hint]}
 
 
+def _accept_empty(hint: t.Any) -> t.Any:
+    """Return a type whose choices include an empty text."""
+    origin, arguments = t.get_origin(hint), t.get_args(hint)
+    if origin is t.Literal:
+        return t.Literal[(*arguments, "")]
+    if origin in (t.Union, types.UnionType):
+        return t.Union[tuple(map(_accept_empty, arguments))]  # noqa: UP007
+    return hint
+
+
 def build_signature(content: type) -> inspect.Signature:
-    """Return the signature of a method that takes the options as keywords."""
+    """Return the signature of a method that takes the options as keywords.
+
+    An option with a default can be empty, which is not given.
+    """
     hints = t.get_type_hints(content)
     return inspect.Signature(
         [
@@ -146,7 +159,9 @@ def build_signature(content: type) -> inspect.Signature:
                     default=inspect.Parameter.empty
                     if is_required(field)
                     else get_default(field),
-                    annotation=hints[field.name],
+                    annotation=hints[field.name]
+                    if is_required(field)
+                    else _accept_empty(hints[field.name]),
                 )
                 for field in list_fields(content)
             ),

@@ -79,3 +79,14 @@ def values(
     :param schema: The schema of each value.
     """
     return _build("object", description, additionalProperties=schema, **rules)
+
+
+#: The values that mean that an option is not given.
+EMPTY: tuple[t.Any, ...] = (None, "", {}, [])
+
+
+def optional(schema: documents.Schema) -> documents.Schema:
+    """Return the schema of a value that can be empty, which is not given."""
+    description = schema.get("description", "")
+    described = {"description": description} if description else {}
+    return {**described, "if": {"enum": [*EMPTY]}, "else": schema}

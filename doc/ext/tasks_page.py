@@ -4,6 +4,10 @@ import dataclasses
 import pathlib
 import re
 
+import jinja2
+import jinja2.meta
+import yaml
+
 from doc.ext import markup
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -21,13 +25,19 @@ _INTRODUCTION = """\
 .. Generated from the comments in tasks/: make reference
 
 ``--task-args`` and ``--task-args-file`` set the arguments of the tasks in
-``tasks/``. An empty value, such as ``{}`` for limits, replaces the default. A
-file of limits sets whole SLAs. The :doc:`reference` describes scenarios,
-contexts and SLAs.
+``tasks/``. An empty value, such as ``""`` or ``{}``, replaces the default, and
+contexts and scenarios take it as not given. The :doc:`reference` describes
+scenarios, contexts and SLAs.
 
-The smallest task of each workload, in ``scenarios/``, has the arguments
-``baseline`` (a name or a class of machines), ``image``, ``flavor`` and
-``network``, and ``peer`` or ``job_file`` if the workload needs it.
+The argument ``limits`` sets SLAs by name, as a limits file does: an SLA that
+it names replaces that of the task, and the others are kept. The limits of a
+task have ``unmeasured: skip``: limits on workloads that do not run are not
+judged, and the verdict lists them. Without this option, limits that cannot be
+judged are rejected.
+
+The smallest task of each measured workload, in ``scenarios/``, has the
+arguments ``baseline`` (a name or a class of machines), ``image``, ``flavor``
+and ``network``, and ``peer`` or ``job_file`` if the workload needs it.
 
 A task file is a program: Rally renders it as a Jinja template without a
 sandbox. A template can run every command with the rights of the user who
@@ -38,15 +48,9 @@ _SHARED = """\
 The sections of the tasks name those that they have, and a different default.
 """
 _HEAD = re.compile(r"\A\{# (.*?)(?:\n\n| #\})", re.DOTALL)
-_REQUIRED = re.compile(r"^\{# (\w+) \(required\) #\}$", re.MULTILINE)
-_DEFAULT = re.compile(
-    r"(?:^\{# (?P<meaning>(?:(?!#\})[^%])*?) #\}\n)?"
-    r"^\{% set (?P<name>\w+) = (?P=name) "
-    r"(?:or \((?P<rule>.*)\)|\| default\((?P<filter>.*)\)"
-    r"|(?:or|if .* else) (?P<value>.*)) %\}$",
-    re.MULTILINE,
-)
 _NONE = {"", "[]", "{}", "none"}
+#: The functions of Jinja, which are no arguments.
+_FUNCTIONS = {"dict", "range"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,18 +76,74 @@ class Argument:
 
 
 def read_arguments(path: str) -> dict[str, Argument]:
-    """Return the arguments of a task by name, in their order."""
+    """Return the arguments of a task by name, in their order.
+
+    A comment describes the argument that its next expression introduces; if
+    there are several, each has a comment, in their order.
+    """
     text = (ROOT / path).read_text()
-    arguments = [Argument(name, None, "") for name in _REQUIRED.findall(text)]
-    arguments += [
-        Argument(
-            match["name"],
-            _remove_quotes(match["rule"] or match["filter"] or match["value"]),
-            " ".join((match["meaning"] or "").split()),
-        )
-        for match in _DEFAULT.finditer(text)
+    names = find_arguments(text)
+    required = names - {*_list_defaults(text)}
+    tokens = _list_tokens(text)
+    # The first comment describes the task.
+    comments: list[str] = []
+    introduced: dict[str, str | None] = {}
+    arguments: dict[str, Argument] = {}
+    for place, (kind, value) in enumerate(tokens):
+        if kind == "comment":
+            comments.append(" ".join(value.split()))
+        elif kind == "name" and value in names - arguments.keys():
+            default = _find_default(tokens, place)
+            if default is not None or value in required:
+                introduced[value] = default
+        elif kind in ("variable_end", "block_end"):
+            for name, default in introduced.items():
+                meaning = comments.pop(0) if comments else ""
+                arguments[name] = Argument(name, default, meaning)
+            comments, introduced = [], {}
+    return arguments
+
+
+def find_arguments(text: str) -> set[str]:
+    """Return the names of the arguments in the text of a task."""
+    tree = jinja2.Environment().parse(text)  # noqa: S701  nothing is rendered
+    return jinja2.meta.find_undeclared_variables(tree) - _FUNCTIONS
+
+
+def _list_tokens(text: str) -> list[tuple[str, str]]:
+    """Return the kinds and the texts of tokens after the first comment."""
+    head = _HEAD.match(text)
+    start = text.index("#}", head.end() - 2) + 2 if head else 0
+    lexed = jinja2.Environment().lex(text[start:])  # noqa: S701  not rendered
+    return [(kind, value) for _, kind, value in lexed]
+
+
+def _list_defaults(text: str) -> list[str]:
+    """Return the names that have a default, as a list."""
+    tokens = _list_tokens(text)
+    return [
+        value
+        for place, (kind, value) in enumerate(tokens)
+        if kind == "name" and _find_default(tokens, place) is not None
     ]
-    return {argument.name: argument for argument in arguments}
+
+
+def _find_default(tokens: list[tuple[str, str]], place: int) -> str | None:
+    """Return the default of a name as the template has it, or None.
+
+    :param place: The place of the name in the tokens.
+    """
+    following = [value for _, value in tokens[place + 1 : place + 5]]
+    if following != [" ", "|", " ", "default"]:
+        return None
+    depth, texts = 0, []
+    for _, value in tokens[place + 5 :]:
+        depth += (value == "(") - (value == ")")
+        texts.append(value)
+        if not depth:
+            break
+    expression = " ".join("".join(texts[1:-1]).split())
+    return _remove_quotes(re.sub(r"(?<=[\[({]) ", "", expression))
 
 
 def create_page() -> str:
@@ -139,7 +199,33 @@ def _describe_task(
     ]
     for argument in own:
         lines += _describe(argument)
-    return lines
+    return lines + _describe_limits(path, arguments)
+
+
+def _describe_limits(
+    path: str, arguments: dict[str, Argument]
+) -> markup.Lines:
+    """Return the SLAs that a task has by default; none without SLAs."""
+    required = {
+        name: {}
+        for name, argument in arguments.items()
+        if argument.default is None
+    }
+    template = jinja2.Environment().from_string(  # noqa: S701  no HTML
+        (ROOT / path).read_text()
+    )
+    first, *_ = yaml.safe_load(template.render(required))["subtasks"]
+    slas = {key: sla for key, sla in first["sla"].items() if sla}
+    del slas["failure_rate"]
+    if not slas:
+        return []
+    text = yaml.safe_dump(slas, sort_keys=False, width=74)
+    return [
+        "SLAs by default::",
+        "",
+        *markup.indent(text.splitlines()),
+        "",
+    ]
 
 
 def _describe(argument: Argument) -> markup.Lines:

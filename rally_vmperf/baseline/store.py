@@ -9,17 +9,33 @@ import os
 import pathlib
 import re
 import tempfile
+import typing as t
 
 from rally_vmperf import atomic
 from rally_vmperf import documents
+from rally_vmperf import json_schema
 from rally_vmperf.baseline import document
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+#: The value of an option for guests without bare metal.
+NONE = "none"
 #: The rule of ``NAME``, for messages.
 NAME_RULE = (
     "use letters, digits, '.', '_' and '-', at most 64, starting with a "
     "letter or digit"
 )
+
+
+def parse_reference(option: t.Any) -> t.Any:
+    """Return the name or the class that an option of a task refers to.
+
+    :param option: The mapping ``{name: ...}`` or ``{class: ...}``, or a name;
+        an empty one and ``none`` mean guests without bare metal.
+    :returns: The mapping; None without bare metal.
+    """
+    if option in (*json_schema.EMPTY, NONE):
+        return None
+    return {"name": option} if isinstance(option, str) else option
 
 
 class Store:

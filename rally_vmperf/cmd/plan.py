@@ -9,6 +9,7 @@ from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
 from rally_vmperf.cmd import base
 from rally_vmperf.cmd import rally_api
+from rally_vmperf.cmd import runs
 from rally_vmperf.cmd import task_file
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement.comparison import needed
@@ -52,8 +53,12 @@ class Plan(base.Lister):
 
     def take_action(self, parsed: argparse.Namespace) -> t.Any:
         """Return columns and one row per resource that the task requires."""
+        source = task_file.describe_source(parsed.task, parsed)
         planned = create_plan(parsed)
         self.code = 1 if planned.is_rejected else 0
+        if parsed.formatter == "table":
+            self.print_line(f"task: {source}")
+            self.print_line(f"duration: about {planned.minutes} minutes")
         for remark in planned.remarks:
             self.warn(remark)
         self._distances = planned.distances
@@ -86,10 +91,11 @@ def add_task_arguments(parser: argparse.ArgumentParser) -> None:
         "task",
         metavar="TASK",
         nargs="?",
-        help="task file, or the name of a task of the package; default: the "
-        f"task and the arguments in {task_file.SETTINGS}",
+        help="task file, or the name of a task of the package, such as "
+        "kvm-density.yaml; default: the task in the settings",
     )
     task_file.add_arguments(parser)
+    runs.add_limits(parser, "task")
     parser.add_argument(
         "--env", help="Rally environment; default: the current environment"
     )

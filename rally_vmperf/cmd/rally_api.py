@@ -157,7 +157,8 @@ def list_failed_hosts(
         ]
         for name, options in contexts.items():
             if errors and name.startswith("vmperf_guests"):
-                for host in [options.get("host"), *options.get("hosts", ())]:
+                hosts = options.get("hosts") or ()
+                for host in [options.get("host"), *hosts]:
                     if host:
                         failed.setdefault(task, {})[host] = errors[0]
     return failed

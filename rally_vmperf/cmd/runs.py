@@ -202,9 +202,13 @@ class Runs(base.Lister):
         self, parsed: argparse.Namespace
     ) -> tuple[tuple[str, ...], collections.abc.Iterator[tuple[t.Any, ...]]]:
         """Return the columns and one row per run."""
-        indexed = journal_index.list_runs(
-            find_journal_dir(parsed), table.questions()
-        )
+        journal_dir = find_journal_dir(parsed)
+        indexed = journal_index.list_runs(journal_dir, table.questions())
+        if not indexed:
+            self.warn(
+                f"no run in {journal_dir}; another directory: --journal-dir "
+                "DIRECTORY"
+            )
         tasks = journal_index.group_by_task(indexed)
         limit = parsed.limit or len(tasks)
         return _COLUMNS, (

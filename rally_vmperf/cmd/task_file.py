@@ -3,6 +3,7 @@
 import argparse
 import collections.abc
 import difflib
+import itertools
 import pathlib
 import sys
 import typing as t
@@ -27,6 +28,9 @@ _DEFAULT_TASK = "kvm-overhead.yaml"
 _TASK = "task"
 #: The option for arguments of a task.
 _OPTION = "--task-args"
+#: The argument for limits by SLA, and the option for a file of them.
+_LIMITS = "limits"
+_LIMITS_OPTION = f"--{_LIMITS}"
 #: The schema of the sections of a workload that the commands read.
 _SECTIONS = json_schema.mapping(
     {
@@ -50,24 +54,51 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="file with arguments of the task template",
     )
+    parser.add_argument(
+        "--settings",
+        metavar="FILE",
+        help="file with a task and its arguments, as rally-vmperf init writes "
+        f"it; default without a task: {SETTINGS} in the current directory",
+    )
 
 
-def read_settings() -> tuple[str, documents.Arguments]:
-    """Return the task and the arguments in vmperf.yaml.
+def read_settings(
+    settings: str | None = None,
+) -> tuple[str, documents.Arguments]:
+    """Return the task and the arguments in a file of settings.
 
-    :raises VMPerfError: If the file does not exist in the current directory
-        or names no task.
+    :param settings: The path of the file; None for vmperf.yaml in the current
+        directory.
+    :raises VMPerfError: If the file or the task does not exist.
     """
-    path = pathlib.Path(SETTINGS)
-    if not path.exists():
+    task, arguments = _parse_settings(settings)
+    return _find_task(task, f"{settings or SETTINGS}: "), arguments
+
+
+def _parse_settings(
+    settings: str | None,
+) -> tuple[str, documents.Arguments]:
+    """Return the name of the task and the arguments in a file of settings."""
+    name = settings or SETTINGS
+    path = pathlib.Path(name)
+    if settings is None and not path.exists():
         raise errors.VMPerfError(
-            f"no task: give a task file, or run the command in the directory "
-            f"of {SETTINGS}, which rally-vmperf init writes"
+            f"no task: {path.absolute()} does not exist; name a task, or the "
+            "file that rally-vmperf init wrote: --settings FILE"
         )
     text = documents.read_text(path)
-    arguments = dict(_parse_mapping(text, SETTINGS))
-    task = str(arguments.pop(_TASK, None) or _DEFAULT_TASK)
-    return _find_task(task, f"{SETTINGS}: "), arguments
+    arguments = dict(_parse_mapping(text, name))
+    return str(arguments.pop(_TASK, None) or _DEFAULT_TASK), arguments
+
+
+def describe_source(task: str | None, parsed: argparse.Namespace) -> str:
+    """Return the files and options that define a task, as text.
+
+    :param task: The path of the task; None for the task in the settings.
+    :raises VMPerfError: If the task does not exist.
+    """
+    path, _, origins = _read_arguments(task, parsed)
+    return _describe_place(path, origins)
 
 
 def _find_task(task: str, origin: str = "") -> str:
@@ -96,14 +127,18 @@ def _read_arguments(
     :returns: The path, the arguments, and the file or option of each.
     """
     sources: list[tuple[str, documents.Arguments]] = []
-    if task is None:
-        task, settings = read_settings()
-        sources.append((SETTINGS, settings))
+    if task is None or parsed.settings:
+        name = parsed.settings or SETTINGS
+        configured_task, settings = _parse_settings(parsed.settings)
+        task = task or _find_task(configured_task, f"{name}: ")
+        sources.append((name, settings))
     if path := parsed.task_args_file:
         text = documents.read_text(pathlib.Path(path))
         sources.append((path, _parse_mapping(text, path)))
     if parsed.task_args:
         sources.append((_OPTION, _parse_mapping(parsed.task_args, _OPTION)))
+    if limits := _get_limits(parsed):
+        sources.append((_LIMITS_OPTION, {_LIMITS: limits}))
     arguments: dict[str, t.Any] = {}
     origins: dict[str, str] = {}
     for origin, given in sources:
@@ -121,7 +156,9 @@ def render(
     :raises VMPerfError: If the task or its arguments are not valid.
     """
     path, arguments, origins = _read_arguments(task, parsed)
-    return _render_task(path, arguments, origins, parsed.config_file)
+    content = _render_task(path, arguments, origins, parsed.config_file)
+    _remove_foreign_slas(content, _get_limits(parsed))
+    return content
 
 
 def read_task(
@@ -136,6 +173,8 @@ def read_task(
     """
     task, arguments, origins = _read_arguments(task, parsed)
     content = _render_task(task, arguments, origins, parsed.config_file)
+    file_limits = _get_limits(parsed)
+    _remove_foreign_slas(content, file_limits)
     place = _describe_place(task, origins)
     try:
         subtasks = rally_api.list_subtasks(content)
@@ -154,7 +193,10 @@ def read_task(
         raise errors.VMPerfError(
             f"{task} has no scenario {' or '.join(scenarios)}"
         )
-    _check_slas(task, origins, workloads)
+    for line in limits_file.format_skipped(
+        file_limits, _list_applicable_slas(workloads)
+    ):
+        base.write(sys.stderr, f"{_LIMITS_OPTION}: {line}\n")
     return workloads
 
 
@@ -215,8 +257,7 @@ def _check_arguments(task: str, text: str, origins: dict[str, str]) -> None:
 
     :param task: The path of the task file.
     :param text: The template.
-    :param origins: The file or option of each argument, by name; SLAs are
-        checked after rendering.
+    :param origins: The file or option of each argument, by name.
     :raises VMPerfError: If the template does not use an argument.
     """
     import jinja2
@@ -225,46 +266,70 @@ def _check_arguments(task: str, text: str, origins: dict[str, str]) -> None:
     tree = jinja2.Environment().parse(text)  # noqa: S701  nothing is rendered
     if next(tree.find_all((jinja2.nodes.Include, jinja2.nodes.Extends)), None):
         return
-    names = {*jinja2.meta.find_undeclared_variables(tree), *table.criteria()}
+    names = {*jinja2.meta.find_undeclared_variables(tree)}
     for name, origin in origins.items():
         is_task = name == _TASK and origin != _OPTION
         if name not in names and not is_task:
             close = difflib.get_close_matches(name, names, 1)
             hint = f"; did you mean {close[0]!r}?" if close else ""
+            if _LIMITS in names and name in _list_sla_names():
+                hint = f"; set it in the argument {_LIMITS}, by SLA"
             raise errors.VMPerfError(
-                f"{origin}: argument {name!r}: must be an argument of {task} "
-                f"or an SLA{hint}"
+                f"{origin}: argument {name!r}: must be an argument of "
+                f"{task}{hint}"
             )
 
 
-def _check_slas(
-    task: str,
-    origins: dict[str, str],
-    workloads: collections.abc.Collection[QuestionTask],
-) -> None:
-    """Warn about SLAs that do not apply; reject SLAs that are not used.
+def _list_sla_names() -> set[str]:
+    """Return the names of SLAs and of their options with limits, as a set."""
+    criteria = table.criteria()
+    options = (
+        criterion.list_limit_options() for criterion in criteria.values()
+    )
+    return {*criteria, *itertools.chain.from_iterable(options)}
 
-    :param task: The path of the task file.
-    :param origins: The file or option of each argument.
-    :param workloads: The workloads of the task, with their questions.
-    :raises VMPerfError: If the template does not use an SLA that applies.
+
+def _get_limits(parsed: argparse.Namespace) -> limits_file.Limits:
+    """Return the limits in the file of ``--limits``, which may be absent.
+
+    :raises VMPerfError: If the file is not a valid limits file.
     """
-    applied = {
+    path = getattr(parsed, _LIMITS, None)
+    return limits_file.read_limits(path) if path else {}
+
+
+def _remove_foreign_slas(
+    content: documents.Arguments, file_limits: limits_file.Limits
+) -> None:
+    """Remove the SLAs of a limits file from subtasks that they do not fit.
+
+    :param content: The rendered task.
+    """
+    scenarios = table.scenarios()
+    subtasks = content.get("subtasks")
+    for subtask in subtasks if isinstance(subtasks, list) else ():
+        for name, arguments in subtask.get("scenario", {}).items():
+            if name not in scenarios:
+                continue
+            applicable = limits_file.list_applicable_slas(
+                scenarios[name], arguments
+            )
+            for sla in file_limits:
+                if sla not in applicable:
+                    subtask.get("sla", {}).pop(sla, None)
+
+
+def _list_applicable_slas(
+    workloads: collections.abc.Collection[QuestionTask],
+) -> set[str]:
+    """Return the names of the SLAs that apply to a task, as a set."""
+    return {
         name
         for workload, task_question in workloads
         for name in limits_file.list_applicable_slas(
             task_question, vars(workload.arguments)
         )
     }
-    used = {name for workload, _ in workloads for name in workload.criteria}
-    for name, origin in origins.items():
-        for line in limits_file.format_skipped([name], applied):
-            base.write(sys.stderr, f"{origin}: {line}\n")
-        if name in applied and name not in used:
-            raise errors.VMPerfError(
-                f"{origin}: SLA {name}: the template does not use it; add it "
-                f"to the section sla of {task}"
-            )
 
 
 def _parse_mapping(text: str, origin: str) -> documents.Arguments:

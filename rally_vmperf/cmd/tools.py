@@ -99,16 +99,18 @@ def _select_tools(
     parsed: argparse.Namespace,
 ) -> collections.abc.Sequence[tools.Tool]:
     """Return the tools of the given tasks, by default of all workloads."""
+    # The settings name a task, too.
+    paths = parsed.task or ([None] if parsed.settings else [])
     assignments = [
         assigned
-        for path in parsed.task or ()
+        for path in paths
         for workload, task_question in task_file.read_task(path, parsed)
         for assigned in (
             *workload.assignments,
             *workload.arguments.list_unmeasured(),
         )
     ]
-    if not parsed.task:
+    if not paths:
         assignments += [
             assignment.create_assignment({"name": name})
             for name in registry.workload_names()

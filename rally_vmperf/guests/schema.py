@@ -108,7 +108,9 @@ PROPERTIES: Schema = {
     "image": _reference("Image of the guests, by name or by id."),
     "flavor": _reference("Flavor of the guests, by name or by id."),
     "count": json_schema.integer(
-        "Number of guests.", minimum=1, maximum=MAX_GUESTS
+        "Number of guests; default: the number that the scenario needs.",
+        minimum=1,
+        maximum=MAX_GUESTS,
     ),
     "boot_volume": json_schema.closed_mapping(
         {
@@ -277,7 +279,6 @@ PROPERTIES: Schema = {
 }
 
 DEFAULTS: Schema = {
-    "count": 1,
     "user": "debian",
     "config_drive": False,
     "address": "auto",
@@ -292,11 +293,47 @@ DEFAULTS: Schema = {
 
 #: JSON Schema of all options; guests require an image and a flavor.
 OPTIONS: Schema = json_schema.closed_mapping(PROPERTIES)
-#: JSON Schema of the keys, and of the options that checks of tasks merge; the
-#: other options are checked with the context.
+_REQUIRED = ("image", "flavor")
+#: The options that refer to a resource; a text is its name.
+_REFERENCES = (
+    *_REQUIRED,
+    "network",
+    "ssh_network",
+    "traffic_network",
+    "floating_network",
+)
+#: JSON Schema of the keys, and of the options that checks of tasks merge or
+#: compute; the other options are checked with the context.
 KEYS: Schema = json_schema.closed_mapping(
     {
-        key: option if key in ("extra_specs", "image_properties") else {}
+        key: option
+        if key in ("count", "extra_specs", "image_properties")
+        else {}
         for key, option in PROPERTIES.items()
     }
 )
+
+
+def _build_option(key: str) -> Schema:
+    """Return the schema of an option as a task has it."""
+    option = PROPERTIES[key]
+    if key in _REFERENCES:
+        option = {**option, "type": ["object", "string"], "minLength": 1}
+    return option if key in _REQUIRED else json_schema.optional(option)
+
+
+#: JSON Schema of the options in a task, of which some can be empty.
+CONFIG: Schema = json_schema.closed_mapping(
+    {key: _build_option(key) for key in PROPERTIES}, *_REQUIRED
+)
+
+
+def normalize(options: documents.Arguments) -> documents.Arguments:
+    """Return options without empty ones, with references as mappings."""
+    return {
+        key: {"name": option}
+        if key in _REFERENCES and isinstance(option, str)
+        else option
+        for key, option in options.items()
+        if option not in json_schema.EMPTY
+    }

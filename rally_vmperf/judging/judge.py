@@ -21,6 +21,7 @@ from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement import shortfall
 from rally_vmperf.measurement.comparison import contrasts
 from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 
 Repetitions = gathering.Repetitions
@@ -57,6 +58,9 @@ class Options:
     :param confidence: Confidence of the interval.
     :param on_inconclusive: Result of a task if a limit is undecided.
     :param tolerate: Kinds of findings that do not void samples.
+    :param unmeasured: Limits that no workload of the task measures, or that
+        require a baseline that the task does not have. reject: the task is
+        rejected. skip: they are not judged, and the verdict lists them.
     """
 
     confidence: t.Annotated[float, {"minimum": 0.5, "exclusiveMaximum": 1}] = (
@@ -64,6 +68,7 @@ class Options:
     )
     on_inconclusive: summary.OnInconclusive = "fail"
     tolerate: Kinds = ()
+    unmeasured: t.Literal["reject", "skip"] = "reject"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -114,6 +119,8 @@ class Rules:
         run.
     :param conclude: A function that returns sentences on all results, from
         the results and the confidence.
+    :param bare_metal_option: The option whose limits can be skipped if guests
+        are not compared with bare metal; "" without one.
     """
 
     build: "t.Callable[[Judge, Repetitions], list[result.Result]]"
@@ -131,6 +138,36 @@ class Rules:
     conclude: t.Callable[[list[result.Result], float], list[str]] = (
         lambda rows, confidence: []
     )
+    bare_metal_option: str = ""
+
+
+def list_unmeasured(
+    by_option: limits.LimitsByOption,
+    metrics: collections.abc.Collection[sample.Metric],
+    skipped: collections.abc.Collection[str],
+    without_baseline: str = "",
+) -> list[summary.NotJudged]:
+    """Return the limits that nothing measures, with the reason, as a list.
+
+    :param metrics: The metrics that are measured.
+    :param skipped: The names of the metrics of skipped workloads.
+    :param without_baseline: The option that requires bare metal, which is
+        missing; "" if no option does.
+    """
+    unmeasured = []
+    for option, option_limits in by_option.items():
+        names = option_limits.list_names(metrics)
+        unmatched = option_limits.unmatched(names)
+        for pattern in option_limits.patterns:
+            reason = ""
+            if option == without_baseline:
+                reason = "no bare metal"
+            elif pattern in unmatched:
+                is_skipped = limits.matches_any(pattern, skipped)
+                reason = "no peer" if is_skipped else "no workload measures it"
+            if reason:
+                unmeasured.append(summary.NotJudged(option, pattern, reason))
+    return unmeasured
 
 
 class Judge:
@@ -158,13 +195,18 @@ class Judge:
         self.limits = NO_LIMITS if rules.compares_values else limits
         self.selects = selects
         self.options = options
-        self.tolerate = frozenset(options.tolerate)
-        if not rules.uses_bare_metal(self):
-            self.tolerate |= {*finding.ABOUT_BARE_METAL}
+        self.tolerate = self._list_tolerated()
         self.part = ""
         self._repetitions: list[repetition.Repetition] = []
         self._unreadable = 0
         self._judgement: summary.Judgement | None = None
+
+    def _list_tolerated(self) -> frozenset[str]:
+        """Return the kinds of findings that do not void."""
+        tolerate = frozenset(self.options.tolerate)
+        if self.rules.uses_bare_metal(self):
+            return tolerate
+        return tolerate | {*finding.ABOUT_BARE_METAL}
 
     def add(self, run_repetition: repetition.Repetition | None) -> None:
         """Add a repetition; None stands for an unreadable record.
@@ -224,6 +266,8 @@ class Judge:
         """
         if names := self._list_parts():
             return self._judge_parts(names)
+        if self._lacks_bare_metal():
+            return self._judge_without_bare_metal()
         counted = counting.count(
             self._repetitions,
             self.tolerate,
@@ -242,6 +286,28 @@ class Judge:
         )
         return self._conclude(
             counted.repetitions, rows, findings, counted.omitted
+        )
+
+    def _lacks_bare_metal(self) -> bool:
+        """Return whether limits require bare metal that the run has not."""
+        return (
+            self.options.unmeasured == "skip"
+            and bool(self.limits[self.rules.bare_metal_option])
+            and gathering.lacks_bare_metal(self._repetitions)
+        )
+
+    def _judge_without_bare_metal(self) -> summary.Judgement:
+        """Return the verdict by the limits that do not require bare metal."""
+        option = self.rules.bare_metal_option
+        required = limits.LimitsByOption({option: self.limits[option]})
+        others = copy.copy(self)
+        others.limits = limits.LimitsByOption(self.limits)
+        del others.limits[option]
+        others.tolerate = others._list_tolerated()
+        judgement = others._judge()
+        not_judged = list_unmeasured(required, (), (), option)
+        return dataclasses.replace(
+            judgement, not_judged=(*not_judged, *judgement.not_judged)
         )
 
     def _conclude(
@@ -281,6 +347,17 @@ class Judge:
         ]
         missing = shortfall.count_missing(repetitions, self._unreadable, void)
         unmatched = self.unmatched(rows)
+        not_judged: list[summary.NotJudged] = []
+        if self.options.unmeasured == "skip":
+            skipped = {
+                name
+                for each in findings
+                if each.finding.kind == "workload_skipped"
+                for name in each.finding.metrics
+            }
+            metrics = {row.metric for row in rows}
+            not_judged = list_unmeasured(self.limits, metrics, skipped)
+            unmatched = ()
         return summary.Judgement(
             status=summary.overall_status(
                 rows,
@@ -291,6 +368,7 @@ class Judge:
             missing=missing,
             findings=findings,
             unmatched=unmatched,
+            not_judged=tuple(not_judged),
             omitted=tuple(sorted(void)),
             confidence=self.options.confidence,
             on_inconclusive=self.options.on_inconclusive,

@@ -175,6 +175,8 @@ class JudgedRun:
 
 def _status(judgement: summary.Judgement) -> str:
     """Return the status of a judgement; "none" without limits."""
-    has_limits = judgement.limited or judgement.unmatched
+    has_limits = (
+        judgement.limited or judgement.unmatched or judgement.not_judged
+    )
     measured = any(row.measured for row in judgement.rows)
     return judgement.status if has_limits or not measured else "none"

@@ -187,4 +187,5 @@ RULES = judge.Rules(
     uses_bare_metal=_uses_bare_metal,
     list_voided=_list_voided,
     is_void_by_any=True,
+    bare_metal_option="max_percent",
 )

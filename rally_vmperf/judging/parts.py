@@ -128,6 +128,9 @@ def merge(
         missing=shortfall.count_missing(distinct, unreadable),
         findings=tuple(sorted(findings, key=finding.sort_key)),
         unmatched=tuple(dict.fromkeys(patterns)),
+        not_judged=tuple(
+            dict.fromkeys(limit for part in each for limit in part.not_judged)
+        ),
         omitted=tuple(sorted({*sum((part.omitted for part in each), ())})),
     )
 

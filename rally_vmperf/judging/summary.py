@@ -26,6 +26,17 @@ MAX_DETAILS = 3
 OnInconclusive = t.Literal["fail", "pass"]
 
 
+class NotJudged(t.NamedTuple):
+    """A limit of a metric or glob that is not judged.
+
+    :param option: The option that has it.
+    """
+
+    option: str
+    pattern: str
+    reason: str
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Judgement:
     """The verdict that SLAs return and reports show.
@@ -36,6 +47,8 @@ class Judgement:
     :param findings: All findings, including those of the rows, the most
         severe ones first.
     :param unmatched: The limits that match no metric of the run.
+    :param not_judged: The limits that the task skips, because nothing
+        measures them.
     :param omitted: The numbers of void repetitions that are not judged.
     :param refused: The findings that void the run, if a judge of findings
         instead of figures selected them; None for a judge of figures.
@@ -52,6 +65,7 @@ class Judgement:
     on_inconclusive: OnInconclusive
     refused: tuple[finding.RunFinding, ...] | None = None
     conclusions: tuple[str, ...] = ()
+    not_judged: tuple[NotJudged, ...] = ()
 
     @property
     def compared(self) -> tuple[result.Result, ...]:
@@ -228,7 +242,7 @@ class Judgement:
 
     def _absences(self) -> list[str]:
         """Return sentences on unmatched limits and missing repetitions."""
-        texts = []
+        texts = self.list_not_judged()
         if self.rows or self.refused is not None:
             option = "limit" if self.refused is None else "physical_limit"
             texts += [
@@ -238,6 +252,16 @@ class Judgement:
         if self.missing:
             texts.append(self.missing.sentence())
         return texts
+
+    def list_not_judged(self) -> list[str]:
+        """Return a sentence for each reason why limits are not judged."""
+        patterns: dict[str, dict[str, None]] = {}
+        for each in self.not_judged:
+            patterns.setdefault(each.reason, {})[each.pattern] = None
+        return [
+            f"not judged: {reason} ({', '.join(names)})"
+            for reason, names in patterns.items()
+        ]
 
     def _omissions(self) -> list[str]:
         """Return sentences on void repetitions and samples, with reasons."""
@@ -292,7 +316,8 @@ class Judgement:
         if not has_measured(self.rows):
             return f"{self.status}: nothing was measured"
         if not total:
-            return f"{self.status}: no metric has a limit"
+            limited = "limit is judged" if self.not_judged else None
+            return f"{self.status}: no {limited or 'metric has a limit'}"
         number = collections.Counter(group.status for group in groups)
         names = {row.metric.name for row in self.limited}
         noun = "metric" if len(names) == total else "figure"

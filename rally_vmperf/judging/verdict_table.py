@@ -27,6 +27,7 @@ def lines(run: judged_run.JudgedRun) -> list[str]:
     """
     headlines = []
     rows: list[curve.Curve] = []
+    not_judged: list[str] = []
     reasons: list[str] = []
     conclusions: list[str] = []
     for heading, status, judgement in run.verdicts:
@@ -38,7 +39,12 @@ def lines(run: judged_run.JudgedRun) -> list[str]:
             sentences = [f"{heading} of {run.title}: figures without limits"]
         headlines.append(" ".join(f"{sentence}." for sentence in sentences))
         rows += judgement.limited_groups
-        reasons += [f"{sentence}." for sentence in judgement.reasons()]
+        not_judged += judgement.list_not_judged()
+        reasons += [
+            f"{sentence}."
+            for sentence in judgement.reasons()
+            if sentence not in not_judged
+        ]
         reasons += [
             f"Not measured: {row.reason}."
             for row in judgement.limited
@@ -55,6 +61,8 @@ def lines(run: judged_run.JudgedRun) -> list[str]:
             for text in headlines
         ]
     table_lines += _format_table(rows)
+    for sentence in dict.fromkeys(not_judged):
+        table_lines += _wrap(sentence)
     conclusions += [f"{text}." for text in run.remarks]
     table_lines += [line for text in conclusions for line in _wrap(text)]
     if warnings := finding.describe_warnings(run.findings):

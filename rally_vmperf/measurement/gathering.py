@@ -307,6 +307,19 @@ def metric_names(repetitions: Repetitions) -> set[str]:
     }
 
 
+def lacks_bare_metal(repetitions: Repetitions) -> bool:
+    """Return whether guests were measured, and none has a reference."""
+    measured = [
+        condition
+        for condition in repetition.list_conditions(repetitions)
+        if condition.observations
+    ]
+    return bool(measured) and all(
+        condition.reference == repetition.NO_REFERENCE
+        for condition in measured
+    )
+
+
 def list_rate_limits(repetitions: Repetitions) -> tuple[rate_caps.Cap, ...]:
     """Return the rate limits of all repetitions, a tuple, each once."""
     return tuple(

@@ -71,8 +71,13 @@ def check_task(
     baseline = None
     if subtask.baseline is not None:
         baseline = baselines.find(subtask.baseline)
+    remarks += [
+        f"workload {assigned.title} is skipped, because the task has no peer"
+        for assigned in subtask.skipped
+    ]
     for parsed in criteria:
         _check_counted(subtask, parsed.criterion)
+        remarks += _check_unmeasured(subtask, parsed)
         parsed.check_limits(subtask.metrics)
         if baseline is None:
             _check_without_baseline(parsed)
@@ -118,9 +123,52 @@ def _check_counted(
         )
 
 
+def _check_unmeasured(
+    subtask: task.AnyTask, parsed: question.ParsedCriterion
+) -> list[str]:
+    """Return remarks on limits that are not judged; reject others.
+
+    :raises InvalidTask: If a limit is on a skipped workload, and the SLA does
+        not skip such limits.
+    """
+    name = f"sla {parsed.criterion.name}"
+    unmeasured = parsed.list_unmeasured(subtask)
+    if not parsed.skips_unmeasured:
+        titles = ", ".join(assigned.title for assigned in subtask.skipped)
+        for limit in unmeasured:
+            if limit.reason == "no peer":
+                raise task.InvalidTask(
+                    f"{name} {limit.option}: {limit.pattern!r} cannot be "
+                    f"judged: the task has no peer, so that it skips "
+                    f"{titles}; add peer: {{address: ..., user: ...}}, or "
+                    "remove the limit"
+                )
+        return []
+    patterns: dict[str, dict[str, None]] = {}
+    for limit in unmeasured:
+        patterns.setdefault(limit.reason, {})[limit.pattern] = None
+    remarks = [
+        f"{name}: not judged: {reason} ({', '.join(names)})"
+        for reason, names in patterns.items()
+    ]
+    limits = sum(
+        len(option_limits.patterns)
+        for by_option in parsed.by_variant.values()
+        for option_limits in by_option.values()
+    )
+    if len(unmeasured) == limits:
+        remarks.append(f"{name}: no limit is judged, so that it cannot pass")
+    return remarks
+
+
 def _check_without_baseline(parsed: question.ParsedCriterion) -> None:
     """Reject limits that compare guests with bare metal."""
-    if option := parsed.criterion.find_baseline_option(parsed):
+    option = parsed.criterion.find_baseline_option(parsed)
+    is_skipped = (
+        parsed.skips_unmeasured
+        and option == parsed.criterion.rules.bare_metal_option
+    )
+    if option and not is_skipped:
         raise task.InvalidTask(
             f"sla {parsed.criterion.name} {option}: requires the context "
             "vmperf_baseline: {name: ...}; add it (a baseline is made by: "

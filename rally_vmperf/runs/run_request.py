@@ -153,6 +153,7 @@ class RunRequest(RunEnvironment):
     :param tolerate: The kinds of void findings that the task tolerates.
     :param vcpus: The number of vCPUs that determines arguments of workloads;
         None for that of the guests.
+    :param skipped: The workloads that do not run, because they need a peer.
     """
 
     question: str
@@ -167,6 +168,7 @@ class RunRequest(RunEnvironment):
     tolerate: collections.abc.Collection[str] = ()
     vcpus: int | None = None
     control: documents.Arguments | None = None
+    skipped: collections.abc.Sequence[assignment.Assignment] = ()
 
     @functools.cached_property
     def assignments(self) -> tuple[assignment.Assignment, ...]:
@@ -341,6 +343,18 @@ class RunRequest(RunEnvironment):
             control=loads.create_control(self.control, self.assignments),
         )
 
+    def _find_skipped(self) -> list[finding.Finding]:
+        """Return a finding for each workload that is skipped."""
+        return [
+            finding.Finding(
+                kind="workload_skipped",
+                subject=assigned.title,
+                detail="no peer",
+                metrics=tuple(metric.name for metric in assigned.metrics()),
+            )
+            for assigned in self.skipped
+        ]
+
     def create_run(
         self,
         run_conditions: collections.abc.Iterable[conditions.Condition],
@@ -367,6 +381,7 @@ class RunRequest(RunEnvironment):
         :param fields: The fields of the run that replace the usual ones.
         """
         others = {unmeasured.axis: unmeasured.options} if unmeasured else {}
+        findings = [*findings, *self._find_skipped()]
         usual = {
             "fallback_setting": setting.build_setting(
                 self.booted,

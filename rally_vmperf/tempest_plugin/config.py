@@ -89,7 +89,7 @@ OPTIONS: list[t.Any] = [
     ),
     cfg.IntOpt(
         "guests",
-        default=schema.DEFAULTS["count"],
+        default=1,
         min=1,
         help="Number of guests that are measured concurrently in the tests "
         "of overhead; the baseline must have the same number of copies.",

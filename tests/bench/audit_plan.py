@@ -51,6 +51,7 @@ def estimate_hours(number: int, **arguments: object) -> float:
         task_args=json.dumps(task_arguments),
         task_args_file=None,
         config_file=os.devnull,
+        settings=None,
     )
     workloads = task_file.read_task(str(TASK), parsed)
     return (

@@ -12,15 +12,25 @@ SMALL = {
     "repetitions": 3,
     "warmup": 0,
     "reboot": "never",
-    "cpu_seconds": 1,
-    "bzip2_mib": 1,
-    "memory_mib": 16,
-    "memory_runs": 3,
-    "disk_mib": 32,
-    "disk_seconds": 1,
-    "disk_ramp": 0,
-    "network_seconds": 1,
-    "network_udp_bitrate": 10000000,
+    "workloads": [
+        {"name": "sysbench", "arguments": {"time": 1, "threads": "vcpus"}},
+        {"name": "bzip2", "arguments": {"size_mib": 1}},
+        {
+            "name": "mbw",
+            "arguments": {"size_mib": 16, "runs": 3, "processes": "vcpus"},
+        },
+        {
+            "name": "fio",
+            "arguments": {"size_mib": 32, "runtime": 1, "ramp_time": 0},
+        },
+        {"name": "iperf3", "arguments": {"time": 1}},
+        {
+            "name": "iperf3",
+            "arguments": {"protocol": "udp", "time": 1, "bitrate": 10000000},
+        },
+    ],
+}
+OVERHEAD = {
     "max_percent": {
         "cpu.*.rate": 99.99,
         "cpu.*": 100000,
@@ -43,7 +53,7 @@ SMALL = {
         "network.*.udp.loss": 100,
     },
 }
-
+SMALL["limits"] = {"vmperf_overhead": OVERHEAD}
 
 TASK = laboratory.TOP / "tasks" / "kvm-overhead.yaml"
 

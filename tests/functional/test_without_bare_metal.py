@@ -14,9 +14,13 @@ class TestWithoutBareMetal(test_main_job.MainJobCase):
             **test_main_job.SMALL,
             "baseline": "none",
             "reboot": "auto",
-            "max_percent": {},
-            "max": {"disk.*.latency_mean": 1000},
-            "min": {"cpu.*.rate": 0.001, "memory.*": 1},
+            "limits": {
+                "vmperf_overhead": {
+                    "max": {"disk.*.latency_mean": 1000},
+                    "min": {"cpu.*.rate": 0.001, "memory.*": 1},
+                    "tolerate": test_main_job.OVERHEAD["tolerate"],
+                }
+            },
         }
         before = lab.journals()
         process = lab.start(test_main_job.TASK, **arguments)

@@ -8,7 +8,9 @@ import pathlib
 import jinja2
 import yaml
 
+from rally_vmperf.baseline import store
 from rally_vmperf.image.system import packages
+from rally_vmperf.measurement import finding
 from rally_vmperf.workloads import registry
 from tests import patience
 from tests import policy
@@ -22,6 +24,8 @@ IMAGE = "vmperf-workloads"
 NOT_HAD = {"hepscore", "hepspec06", "iozone", "unixbench"} - (
     {"unixbench"} if UNIXBENCH else set()
 )
+#: The SLA on findings that tolerates all of them.
+ANY_FINDING = {"tolerate": sorted(finding.KINDS)}
 
 
 def render(path, arguments):
@@ -43,12 +47,11 @@ def workloads(task):
 
 def baselines(task):
     """Return the names of the baselines that a task compares with."""
-    contexts = [subtask["contexts"] for subtask in task["subtasks"]]
-    return {
-        context["vmperf_baseline"]["name"]
-        for context in contexts
-        if "vmperf_baseline" in context
-    }
+    references = [
+        store.parse_reference(subtask["contexts"].get("vmperf_baseline"))
+        for subtask in task["subtasks"]
+    ]
+    return {reference["name"] for reference in references if reference}
 
 
 def patterns(task):

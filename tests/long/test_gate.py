@@ -18,15 +18,25 @@ from tests.unit.doc import gitlab
 TASK = laboratory.TOP / "tasks" / "kvm-overhead.yaml"
 WIDE = {
     key: value
-    for key, value in test_main_job.SMALL["max_percent"].items()
+    for key, value in test_main_job.OVERHEAD["max_percent"].items()
     if not key.startswith("network.")
 }
+
+
+def create_limits(**percent):
+    """Return limits that the guests keep, with others in percent."""
+    sla = {
+        "max_percent": {**WIDE, **percent},
+        "tolerate": test_main_job.OVERHEAD["tolerate"],
+    }
+    return {"vmperf_overhead": sla}
+
+
 #: The main job without a peer.
 ARGUMENTS = {
     **test_main_job.SMALL,
     "baseline": "gate",
-    "max_percent": WIDE,
-    "max": {},
+    "limits": create_limits(),
     "guest_options": {"ssh_timeout": 600},
 }
 
@@ -108,7 +118,8 @@ class TestGate(laboratory.Case):
 
     def test_not_passed(self):
         """Exit code 2, and the page and the JUnit file exist."""
-        process = self.run_job(max_percent={**WIDE, "memory.*": -100000})
+        limits = create_limits(**{"memory.*": -100000})
+        process = self.run_job(limits=limits)
         self.assertEqual(
             2, process.returncode, laboratory.problem_lines(process)
         )
@@ -122,5 +133,5 @@ class TestGate(laboratory.Case):
             1, process.returncode, laboratory.problem_lines(process)
         )
         self.assertIn("absent", process.stderr)
-        self.assertNotIn("plan: about", process.stdout)
+        self.assertNotIn("duration: about", process.stdout)
         self.assertEqual([], list(self.folder.glob("journal/*.jsonl")))

@@ -3,6 +3,7 @@
 from tests import patience
 from tests.functional import test_settings
 from tests.long import long
+from tests.long import measuring
 
 
 @long.LONG
@@ -17,9 +18,8 @@ class TestSettings(test_settings.SettingsCase):
         process = self.start(
             repetitions=2,
             warmup=0,
-            network_seconds=1,
-            ping_count=3,
-            vmperf_valid=False,
+            arguments={"iperf3": {"time": 1}, "ping": {"count": 3}},
+            limits={"vmperf_valid": measuring.ANY_FINDING},
             guest_options={"ssh_timeout": round(patience.seconds(300))},
         )
         self.check_ended(0, process)

@@ -9,8 +9,10 @@ import yaml
 from tests import patience
 from tests.functional import laboratory
 from tests.long import long
+from tests.long import measuring
 
 TASKS = laboratory.TOP / "tasks"
+ANY_FINDING = {"vmperf_valid": measuring.ANY_FINDING}
 #: Task -> variant -> the kind of finding and its detail, or None.
 EXPECTED = {
     "nic-models": {
@@ -51,7 +53,7 @@ class TestTuning(laboratory.Case):
         journals = lab.journals()
         process = lab.start(
             TASKS / f"{name}.yaml",
-            **arguments(name, vmperf_valid=False, vmperf_tuning={}),
+            **arguments(name, limits=ANY_FINDING),
         )
         expected = EXPECTED[name]
         self.check_ended(0, process)
@@ -100,8 +102,7 @@ class TestTuning(laboratory.Case):
             **arguments(
                 "disk-buses",
                 repetitions=2,
-                vmperf_valid=False,
-                vmperf_tuning={},
+                limits=ANY_FINDING,
             ),
         )
         self.check_ended(0, process)

@@ -102,6 +102,7 @@ class TestDeclaration(unittest.TestCase):
         self.assertEqual(
             list[int] | dict[str, int], run.__annotations__["levels"]
         )
+        self.assertIn("", t.get_args(run.__annotations__["order"])[0].__args__)
         self.assertNotIn("self", run.__annotations__)
         self.assertTrue(run.__doc__.startswith("Measure guests.\n\n:param "))
         self.assertIn(":param levels: The numbers of guests, a", run.__doc__)

@@ -58,3 +58,22 @@ class TestBuilders(unittest.TestCase):
     @ddt.data({}, {"a": 0}, {"a": 1, "c": 1}, [])
     def test_invalid(self, value):
         self.assertIsNotNone(documents.first_error(NUMBERS, value))
+
+
+@ddt.ddt
+class TestOptional(unittest.TestCase):
+    """An empty value is not given; the others match the schema."""
+
+    RULE = json_schema.optional(json_schema.name("Its name.", maxLength=3))
+
+    @ddt.data(None, "", {}, [], "abc")
+    def test_accepted(self, value):
+        self.assertIsNone(documents.first_error(self.RULE, value))
+
+    @ddt.data((0, "is not of type"), (False, "is not of"), ("abcd", "long"))
+    @ddt.unpack
+    def test_rejected(self, value, message):
+        """The message is that of the schema."""
+        error = documents.first_error(self.RULE, value)
+        self.assertIn(message, error.message)
+        self.assertEqual("Its name.", self.RULE["description"])

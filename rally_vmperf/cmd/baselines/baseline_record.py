@@ -3,6 +3,7 @@
 import argparse
 import collections.abc
 import re
+import shlex
 import typing as t
 import uuid
 
@@ -143,18 +144,21 @@ class Record(registration.RegistrationCommand):
         return 0
 
     def _name_next_step(self, parsed: argparse.Namespace) -> None:
-        """Print whether vmperf.yaml compares guests with this baseline."""
+        """Print whether the settings compare guests with this baseline."""
         if parsed.task or parsed.workload:
             return
-        _, arguments = task_file.read_settings()
+        _, arguments = task_file.read_settings(parsed.settings)
         selected = arguments.get("baseline")
+        command = "rally-vmperf run"
+        if parsed.settings:
+            command += f" --settings {shlex.quote(parsed.settings)}"
         if selected == parsed.name:
-            self.print_line("next: rally-vmperf run")
+            self.print_line(f"next: {command}")
             return
         self.print_line(
-            f"{task_file.SETTINGS} has baseline: {selected}; to compare "
-            f"guests with this one, change it to baseline: {parsed.name}, or "
-            "run: rally-vmperf run --task-args "
+            f"{parsed.settings or task_file.SETTINGS} has baseline: "
+            f"{selected}; to compare guests with this one, change it to "
+            f"baseline: {parsed.name}, or run: {command} --task-args "
             f"'{{baseline: {parsed.name}}}'"
         )
 

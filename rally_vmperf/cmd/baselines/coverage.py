@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--task",
         metavar="FILE",
         help="task whose workloads, flavors and guests the baseline covers; "
-        f"default: the task and the arguments in {task_file.SETTINGS}",
+        "default: the task in the settings",
     )
     source.add_argument(
         "--workload",
@@ -243,7 +243,7 @@ def _read_from_task(parsed: argparse.Namespace) -> CoverageRequest:
 
 def _name_task(parsed: argparse.Namespace) -> str:
     """Return the file that defines the task, for messages."""
-    return str(parsed.task or task_file.SETTINGS)
+    return str(parsed.task or parsed.settings or task_file.SETTINGS)
 
 
 def _list_shapes(

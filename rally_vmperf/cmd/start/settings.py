@@ -10,8 +10,8 @@ from rally_vmperf import sanitize
 
 _TEMPLATE = """\
 # A task of rally_vmperf and its arguments, written by rally-vmperf init.
-# In this directory, rally-vmperf plan, baseline record and run use them. For
-# other arguments, see the comments in the task file.
+# In this directory, rally-vmperf plan, baseline record and run use them, and
+# elsewhere with --settings. For other arguments, see the comments in the task.
 
 # The task: a file, or one of the tasks of the package.
 task: kvm-overhead.yaml
@@ -36,15 +36,29 @@ baseline: {baseline}
 # The number of counted repetitions.
 repetitions: 6
 
-# The largest tolerated values. Stolen CPU time is time that the host gave to
-# other guests. The limit on retransmits is that of the task.
-max:
-  guest.cpu.steal_percent: 10
-  "network.*.retransmits": 1000
-
-# What the flavor promises: the smallest tolerated values.
-# min:
-#   disk.*.iops: 5000
+# The limits, by SLA: those of the task, and one on stolen CPU time, which is
+# time that the host gave to other guests.
+limits:
+  vmperf_overhead:
+    # The largest tolerated losses in percent of bare metal.
+    max_percent:
+      cpu.*.rate: 5
+      cpu.*_time: 5
+      memory.*: 10
+      disk.*.iops: 20
+      disk.*.bandwidth: 20
+      disk.*.latency_p50: 20
+      network.*.throughput: 15
+    # The largest tolerated values.
+    max:
+      guest.cpu.steal_percent: 10
+      network.*.retransmits: 1000
+    # What the flavor promises: the smallest tolerated values.
+    # min:
+    #   disk.*.iops: 5000
+    # Without a baseline or a peer, limits that need them are not judged, and
+    # are listed.
+    unmeasured: skip
 """
 
 

@@ -40,12 +40,14 @@ class Run(base.Command):
 
     def take_action(self, parsed: argparse.Namespace) -> int:
         """Run the task; return its exit code."""
+        source = task_file.describe_source(parsed.task, parsed)
+        self.print_line(f"task: {source}")
         planned = plan.create_plan(parsed)
         for line in planned.remarks:
             self.warn(line)
         if planned.is_rejected:
             return 1
-        self.print_line(f"plan: about {planned.minutes} minutes")
+        self.print_line(f"duration: about {planned.minutes} minutes")
         content = task_file.render(parsed.task, parsed)
         uuid, outcome = rally_api.run_task(
             parsed.config_file,

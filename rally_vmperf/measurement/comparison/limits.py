@@ -128,7 +128,7 @@ class Limits:
             sorted(
                 pattern
                 for pattern in self.patterns
-                if not any(_matches(pattern, name) for name in names)
+                if not matches_any(pattern, names)
             )
         )
 
@@ -153,6 +153,11 @@ class LimitsByOption(dict[str, Limits]):
 def _matches(pattern: str, name: str) -> bool:
     """Return whether a glob pattern matches the name of a metric."""
     return pattern == name or fnmatch.fnmatchcase(name, pattern)
+
+
+def matches_any(pattern: str, names: collections.abc.Iterable[str]) -> bool:
+    """Return whether a glob pattern matches any of the names."""
+    return any(_matches(pattern, name) for name in names)
 
 
 def absolute_figures(

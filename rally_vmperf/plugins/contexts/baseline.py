@@ -22,25 +22,30 @@ _NAME = rf"^{store.NAME.pattern}$(?!\n)"
 class Baseline(context.Context):
     """Bare-metal baseline with which guests are compared.
 
-    This context is set up before all others, so that a missing or damaged
-    baseline is detected before guests are booted.
+    A text in place of the mapping is the name; none or an empty value means
+    guests without bare metal. This context is set up before all others, so
+    that a missing or damaged baseline is detected before guests are booted.
     """
 
     CONFIG_SCHEMA: t.ClassVar[documents.Schema] = {
         "$schema": consts.JSON_SCHEMA7,
-        **json_schema.closed_mapping(
-            {
-                "name": json_schema.text(
-                    "Name of the registered baseline.", pattern=_NAME
-                ),
-                "class": json_schema.text(
-                    "Class of machines, instead of a name: the baseline of "
-                    "this class that was recorded last is used.",
-                    pattern=_NAME,
-                ),
-            },
-            minProperties=1,
-            maxProperties=1,
+        **json_schema.optional(
+            json_schema.closed_mapping(
+                {
+                    "name": json_schema.text(
+                        "Name of the registered baseline.", pattern=_NAME
+                    ),
+                    "class": json_schema.text(
+                        "Class of machines, instead of a name: the baseline "
+                        "of this class that was recorded last is used.",
+                        pattern=_NAME,
+                    ),
+                },
+                minProperties=1,
+                maxProperties=1,
+                type=["object", "string"],
+                pattern=_NAME,
+            )
         ),
     }
 
@@ -52,8 +57,10 @@ class Baseline(context.Context):
         that receives SIGTERM or SIGHUP is cleaned up.
         """
         termination.as_interrupt()
-        baseline = store.Store(CONF.vmperf.baseline_dir).find(self.config)
-        self.context["vmperf_baseline"] = {"document": baseline}
+        reference = store.parse_reference(self.config)
+        if reference is not None:
+            baseline = store.Store(CONF.vmperf.baseline_dir).find(reference)
+            self.context["vmperf_baseline"] = {"document": baseline}
 
     def cleanup(self) -> None:
         """Do nothing; the baseline remains registered."""

@@ -43,13 +43,13 @@ class Guests(context.OpenStackContext):
 
     The guests belong to the project of the first user, and answer SSH before
     the first workload starts. They are deleted at the end of the run, even if
-    the run fails or is interrupted.
+    the run fails or is interrupted. An empty option is not given; a text in
+    place of name or id is the name.
     """
 
     CONFIG_SCHEMA: t.ClassVar[documents.Schema] = {
         "$schema": consts.JSON_SCHEMA7,
-        **schema.OPTIONS,
-        "required": ["image", "flavor"],
+        **schema.CONFIG,
     }
     DEFAULT_CONFIG: t.ClassVar[documents.Arguments] = schema.DEFAULTS
 
@@ -206,9 +206,11 @@ def _create_options(
     """
     from rally_vmperf.questions import table
 
+    options = {**schema.DEFAULTS, **schema.normalize(options)}
     workload = _read_workload(owner)
     if workload is None:
         return options
+    options.setdefault("count", workload.count)
     workload = dataclasses.replace(
         workload, contexts={"vmperf_guests": options}
     )

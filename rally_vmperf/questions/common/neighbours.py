@@ -40,8 +40,7 @@ class Arguments:
 
     def count_neighbours(self) -> int:
         """Return the number of neighbours on each host; 0 without them."""
-        configured = self._create()
-        return configured.guests if configured else 0
+        return self.neighbours["guests"] if self.neighbours else 0
 
     def list_unmeasured(self) -> tuple[assignment.Assignment, ...]:
         """Return the workload of neighbours as a tuple, empty without."""

@@ -12,6 +12,7 @@ from rally_vmperf import declaration
 from rally_vmperf import documents
 from rally_vmperf.judging import judge
 from rally_vmperf.judging import judged_run
+from rally_vmperf.judging import summary
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import limits
@@ -175,6 +176,39 @@ class ParsedCriterion:
         """The limits by option that are not by variant."""
         return self.by_variant.get("", limits.LimitsByOption())
 
+    @property
+    def skips_unmeasured(self) -> bool:
+        """Whether limits that nothing measures are not judged."""
+        return bool(self.options.unmeasured == "skip")
+
+    def list_unmeasured(
+        self, subtask: task.AnyTask
+    ) -> list[summary.NotJudged]:
+        """Return the limits that a task does not measure, as a list."""
+        without = (
+            self.criterion.rules.bare_metal_option
+            if subtask.baseline is None
+            else ""
+        )
+        skipped = [
+            metric.name
+            for assigned in subtask.skipped
+            for metric in assigned.metrics()
+        ]
+        return [
+            limit
+            for by_option in self.by_variant.values()
+            for limit in judge.list_unmeasured(
+                by_option,
+                (
+                    *subtask.metrics,
+                    *self.criterion.list_figures(subtask.metrics),
+                ),
+                skipped,
+                without,
+            )
+        ]
+
     def create_judge(self) -> judge.Judge:
         """Return a judge with these limits and options."""
         is_by_variant = self.criterion.is_by_variant
@@ -191,6 +225,7 @@ class ParsedCriterion:
         :raises InvalidTask: If a limit is not valid for these metrics.
         """
         metrics = (*metrics, *self.criterion.list_figures(metrics))
+        may_be_unmatched |= self.skips_unmeasured
         for variant, by_option in self.by_variant.items():
             for option, option_limits in by_option.items():
                 task.check_limits(
@@ -271,6 +306,13 @@ class Question(abc.ABC, t.Generic[task.ArgumentsT]):
         """
         return []
 
+    def count_guests(self, subtask: task.Task[task.ArgumentsT]) -> int:
+        """Return the number of guests that the arguments require.
+
+        :raises InvalidTask: If the arguments are not valid.
+        """
+        return 1
+
     def list_copies(
         self, subtask: task.Task[task.ArgumentsT]
     ) -> tuple[int, ...]:
@@ -332,9 +374,15 @@ class Question(abc.ABC, t.Generic[task.ArgumentsT]):
         :param title: The title of the subtask.
         :raises InvalidTask: If an argument is not valid.
         """
-        return task.create_from_rally(
+        created = task.create_from_rally(
             workload, self.scenario, self.arguments, title
         )
+        guests = created.contexts.get("vmperf_guests")
+        if not isinstance(guests, dict) or "count" in guests:
+            return created
+        guests = {**guests, "count": self.count_guests(created)}
+        contexts = {**created.contexts, "vmperf_guests": guests}
+        return dataclasses.replace(created, contexts=contexts)
 
     def create_run(
         self,
@@ -365,6 +413,7 @@ class Question(abc.ABC, t.Generic[task.ArgumentsT]):
             protocol=protocol,
             criteria=subtask.criteria,
             tolerate=self.list_tolerated(subtask.criteria),
+            skipped=subtask.skipped,
         )
         return self.start(request, subtask.arguments)
 

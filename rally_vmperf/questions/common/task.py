@@ -13,6 +13,7 @@ from rally_vmperf import json_schema
 from rally_vmperf import sanitize
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
+from rally_vmperf.baseline import store
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import protocols
 from rally_vmperf.guests import schema
@@ -56,6 +57,9 @@ PEER = json_schema.closed_mapping(
     "address",
     type=["object", "null"],
 )
+_ARGUMENTS = json_schema.values(
+    json_schema.mapping({}), "Arguments by name or label of a workload."
+)
 
 
 class InvalidTask(errors.VMPerfError):
@@ -68,7 +72,9 @@ class Arguments(protocols.Protocol):
 
     :param workloads: The workloads, a list of {name, arguments, label}. The
         workloads run sequentially, each on all guests that are measured at
-        once.
+        once. Without a peer, those that need one are skipped.
+    :param arguments: The arguments of workloads by their name or label, such
+        as {fio: {size_mib: 4096}}. They are merged over those in workloads.
     :param warmup: The number of initial repetitions that are recorded but not
         counted. Default: 0.
     :param peer: The other end of network workloads: {address, port, user,
@@ -80,6 +86,7 @@ class Arguments(protocols.Protocol):
     """
 
     workloads: t.Annotated[list[t.Any], assignment.SCHEMA]
+    arguments: t.Annotated[dict[str, t.Any] | None, _ARGUMENTS] = None
     warmup: t.Annotated[int | None, {"minimum": 0}] = None
     peer: t.Annotated[dict[str, t.Any] | None, PEER] = None
     control: t.Annotated[dict[str, t.Any] | None, PEER] = None
@@ -146,8 +153,34 @@ class Task(t.Generic[ArgumentsT]):
 
     @property
     def workloads(self) -> list[documents.Arguments]:
-        """The workloads as the task lists them."""
-        return self.arguments.workloads
+        """The workloads that run, as the task lists them."""
+        return self._partition[0]
+
+    @property
+    def skipped(self) -> tuple[assignment.Assignment, ...]:
+        """The workloads that do not run, because they need a peer."""
+        return assignment.assign(self._partition[1], self.protocol)
+
+    @functools.cached_property
+    def _partition(
+        self,
+    ) -> tuple[list[documents.Arguments], list[documents.Arguments]]:
+        """The workloads that run, and those that are skipped.
+
+        None is skipped if all of them need the peer that is missing.
+
+        :raises WorkloadError: If an argument is not valid.
+        """
+        listed = self.arguments.workloads
+        if self.peer:
+            return listed, []
+        running: list[documents.Arguments] = []
+        skipped: list[documents.Arguments] = []
+        for workload in listed:
+            assigned = assignment.create_assignment(workload, self.protocol)
+            needed = assignment.required_endpoints([assigned])
+            (skipped if "peer" in needed else running).append(workload)
+        return (running, skipped) if running else (listed, [])
 
     @property
     def protocol(self) -> protocols.Protocol:
@@ -186,8 +219,7 @@ class Task(t.Generic[ArgumentsT]):
     @property
     def count(self) -> int:
         """The number of guests to boot."""
-        default = schema.DEFAULTS["count"]
-        return t.cast(int, self.guests.get("count", default))
+        return t.cast(int, self.guests.get("count", 1))
 
     @property
     def baseline(self) -> dict[str, str] | None:
@@ -197,9 +229,9 @@ class Task(t.Generic[ArgumentsT]):
         """
         if "vmperf_baseline" not in self.contexts:
             return None
-        options = self.contexts["vmperf_baseline"] or {}
+        options = self.contexts["vmperf_baseline"]
         for key in ("name", "class"):
-            if isinstance(options.get(key), str):
+            if isinstance(options, dict) and isinstance(options.get(key), str):
                 return {key: options[key]}
         raise InvalidTask("vmperf_baseline: name or class must be set")
 
@@ -258,7 +290,42 @@ def create_arguments(
         if value not in (None, "", {})
     }
     check_schema(present, declaration.build_schema(content))
+    if arguments := present.pop("arguments", None):
+        present["workloads"] = _merge_arguments(
+            present["workloads"], arguments
+        )
     return content(**present).complete(times)
+
+
+def _merge_arguments(
+    workloads: list[documents.Arguments], arguments: Sections
+) -> list[documents.Arguments]:
+    """Return workloads with other arguments merged over theirs.
+
+    :param arguments: The arguments by the name or the label of a workload;
+        those of a label precede.
+    :raises InvalidTask: If there is no such workload.
+    """
+    names = dict.fromkeys(workload["name"] for workload in workloads)
+    labels = dict.fromkeys(workload.get("label", "") for workload in workloads)
+    known = [*filter(None, {**names, **labels})]
+    for name in arguments:
+        if name not in known:
+            raise InvalidTask(
+                f"arguments: {name!r:.80}: must be the name or label of a "
+                f"workload of the task: {', '.join(known)}"
+            )
+    return [
+        {
+            **workload,
+            "arguments": {
+                **workload.get("arguments", {}),
+                **arguments.get(workload["name"], {}),
+                **arguments.get(workload.get("label", ""), {}),
+            },
+        }
+        for workload in workloads
+    ]
 
 
 def create_from_rally(
@@ -281,14 +348,24 @@ def create_from_rally(
         title=title,
         scenario=scenario,
         arguments=create_arguments(workload["args"], content, times),
-        contexts={
-            name.partition("@")[0]: options
-            for name, options in workload["contexts"].items()
-        },
+        contexts=_normalize_contexts(workload["contexts"]),
         criteria=workload["sla"],
         runner=workload["runner_type"],
         times=times,
     )
+
+
+def _normalize_contexts(contexts: Sections) -> Sections:
+    """Return options of contexts without empty ones, by their short name."""
+    normalized = {
+        name.partition("@")[0]: options for name, options in contexts.items()
+    }
+    baseline = store.parse_reference(normalized.pop("vmperf_baseline", None))
+    if baseline is not None:
+        normalized["vmperf_baseline"] = baseline
+    if isinstance(guests := normalized.get("vmperf_guests"), dict):
+        normalized["vmperf_guests"] = schema.normalize(guests)
+    return normalized
 
 
 def _check_numbers(section: str, content: t.Any) -> None:
@@ -346,7 +423,9 @@ def check_schema(
         whole = _find_whole(error)
         if whole is not error and (form := whole.schema.get("description")):
             message += f"; {form.partition('. ')[0]}"
-        is_text = error.validator_value == "string"
+        is_text = error.validator == "type" and (
+            "string" in error.validator_value
+        )
         if is_text and isinstance(error.instance, int | float):
             message += "; quote it"
         is_closed = error.schema.get("additionalProperties") is False

@@ -40,6 +40,7 @@ class Options:
     ] = None
     confidence: t.ClassVar = 0.95
     on_inconclusive: t.ClassVar = "fail"
+    unmeasured: t.ClassVar = "reject"
 
 
 _NAME = "vmperf_valid"

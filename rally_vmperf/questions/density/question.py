@@ -5,6 +5,7 @@ import dataclasses
 import types
 import typing as t
 
+from rally_vmperf import documents
 from rally_vmperf import json_schema
 from rally_vmperf.baseline import document
 from rally_vmperf.execution import assignment
@@ -45,6 +46,8 @@ _STOP_SCHEMA = json_schema.closed_mapping(
     minProperties=1,
 )
 _SEVERAL_GUESTS = "limit levels of 2 guests or more"
+#: The options of guests that determine their hosts.
+_PLACES = ("host", "hosts", "server_group", "aggregate")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -104,6 +107,12 @@ def list_levels(subtask: Task) -> tuple[int, ...]:
     :raises InvalidTask: If the levels are not valid.
     """
     return levels.expand_levels(subtask.arguments.levels)
+
+
+def _count_per_host(subtask: Task) -> int:
+    """Return the number of guests of the largest level, with neighbours."""
+    neighbour_count: int = subtask.arguments.count_neighbours()
+    return max(list_levels(subtask)) + neighbour_count
 
 
 def list_limited_levels(
@@ -241,12 +250,11 @@ def _check_guests(
             f"count={count}: must be {largest * len(hosts)} for {largest} "
             f"guests on each of {len(hosts)} hosts"
         )
-    keys = ("host", "hosts", "server_group", "aggregate", "availability_zone")
-    if largest > 1 and not any(options.get(key) for key in keys):
+    keys = (*_PLACES, "availability_zone")
+    if count > largest > 1 and not any(options.get(key) for key in keys):
         return [
-            "Nova chooses the hosts, and guests on different hosts void the "
-            "run (finding level_placement_wrong); set "
-            "server_group: affinity, or a host"
+            "Nova chooses the hosts, and a host with another number of guests "
+            "voids the run (finding level_placement_wrong); set hosts"
         ]
     return []
 
@@ -413,6 +421,19 @@ class Density(question.Question[Arguments]):
                 "effect; use order: shuffled or blocks"
             )
         return warnings
+
+    def count_guests(self, subtask: Task) -> int:
+        """Return the number of guests of the largest level on all hosts."""
+        hosts = subtask.guests.get("hosts") or [None]
+        return _count_per_host(subtask) * len(hosts)
+
+    def create_guest_options(self, subtask: Task) -> documents.Arguments:
+        """Return the options of guests, by default all of them on one host."""
+        options = subtask.guests
+        is_placed = any(options.get(key) for key in _PLACES)
+        if is_placed or subtask.count != _count_per_host(subtask):
+            return options
+        return {**options, "server_group": "affinity"}
 
     def list_copies(self, subtask: Task) -> tuple[int, ...]:
         """Return the numbers of guests, in the order of the task."""

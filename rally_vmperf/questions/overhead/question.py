@@ -5,6 +5,7 @@ import types
 import typing as t
 
 from rally_vmperf.execution import estimate
+from rally_vmperf.guests import schema
 from rally_vmperf.judging import judge
 from rally_vmperf.judging import overhead
 from rally_vmperf.judging import spread
@@ -91,10 +92,17 @@ SPREAD = SpreadCriterion()
 class Arguments(neighbours.Arguments, task.Arguments):
     """The arguments of VMPerf.overhead.
 
+    :param guests: The number of guests that are measured at once, without
+        neighbours. Default: the count of vmperf_guests without neighbours, or
+        1.
     :param neighbours: The guests that are not measured: {guests, workload:
         {name, arguments}}. They are the last guests; each repetition measures
         the other guests with and without the workload in these guests.
     """
+
+    guests: t.Annotated[
+        int | None, {"minimum": 1, "maximum": schema.MAX_GUESTS}
+    ] = None
 
 
 Task = task.Task[Arguments]
@@ -112,6 +120,13 @@ class Overhead(question.Question[Arguments]):
     def check(self, subtask: Task) -> list[str]:
         """Reject too many neighbours; return warnings on hosts as a list."""
         number = subtask.arguments.count_neighbours()
+        required = self.count_guests(subtask)
+        if subtask.arguments.guests and subtask.count != required:
+            raise task.InvalidTask(
+                f"guests={subtask.arguments.guests}: requires "
+                f"count={required} of vmperf_guests, neighbours included, and "
+                f"not {subtask.count}; remove guests or count"
+            )
         if not number:
             return []
         if number >= subtask.count:
@@ -129,6 +144,11 @@ class Overhead(question.Question[Arguments]):
             "measured guests void the run (finding level_placement_wrong); "
             "set server_group: affinity, or a host"
         ]
+
+    def count_guests(self, subtask: Task) -> int:
+        """Return the number of measured guests and of neighbours."""
+        arguments = subtask.arguments
+        return (arguments.guests or 1) + arguments.count_neighbours()
 
     def needs_one_host(self, subtask: Task) -> bool:
         """Return whether guests must share a host, as bare-metal copies do.

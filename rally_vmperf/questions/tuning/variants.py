@@ -149,8 +149,7 @@ def list_guests(guest_options: documents.Arguments) -> dict[str, list[str]]:
     numbers = itertools.count(1)
     return {
         group["name"]: [
-            f"g{next(numbers)}"
-            for _ in range(group.get("count", schema.DEFAULTS["count"]))
+            f"g{next(numbers)}" for _ in range(group.get("count", 1))
         ]
         for group in request.list_group_options(guest_options)
     }

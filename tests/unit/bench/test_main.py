@@ -30,6 +30,7 @@ class TasksTest(unittest.TestCase):
             task_args=json.dumps(ARGUMENTS[bench.OURS]),
             task_args_file=None,
             config_file=None,
+            settings=None,
         )
         ((task, question),) = task_file.read_task(str(bench.OURS), parsed)
         self.assertEqual("overhead", question.name)

@@ -112,6 +112,45 @@ class PlanTest(unittest.TestCase):
         self.assertEqual({"Four guests"}, {row["Subtask"] for row in rows})
         self.assertIn("will be 25 % full", output)
 
+    def test_first_lines(self):
+        """A table follows the files of the task and its duration."""
+        document = {"version": 2, "title": "T", "subtasks": [subtask()]}
+        self.path.write_text(yaml.safe_dump(document))
+        shell = mock.Mock(stderr=io.StringIO())
+        with tempfile.TemporaryFile("w+") as shell.stdout:
+            command = plan.Plan(shell, None)
+            parsed = command.get_parser("plan").parse_args(
+                [str(self.path), "--config-file", os.devnull]
+            )
+            self.assertEqual(0, command.run(parsed))
+            shell.stdout.seek(0)
+            lines = shell.stdout.read().splitlines()
+        self.assertEqual(
+            [f"task: {self.path}", "duration: about 17 minutes"], lines[:2]
+        )
+        self.assertRegex(lines[2], "^[+-]+$")
+
+    def test_skipped_workloads(self):
+        """They and their limits are remarks."""
+        task = subtask()
+        (scenario,) = task["scenario"].values()
+        scenario["workloads"].append({"name": "iperf3"})
+        limits = {"cpu.*.rate": 9, "network.*": 9}
+        task["sla"] = {
+            "vmperf_degradation": {
+                "max_percent": limits,
+                "unmeasured": "skip",
+            }
+        }
+        code, _, output = self.plan(task)
+        self.assertEqual(0, code)
+        self.assertIn(
+            "Four guests: workload iperf3 is skipped, because the task has no "
+            "peer\nFour guests: sla vmperf_degradation: not judged: no peer "
+            "(network.*)\n",
+            output,
+        )
+
     def test_settings_file(self):
         """Without a task, task and arguments are those in vmperf.yaml."""
         self.addCleanup(os.chdir, os.getcwd())
@@ -314,6 +353,7 @@ class PlanTest(unittest.TestCase):
             task_args=json.dumps(task_arguments),
             task_args_file=None,
             config_file=os.devnull,
+            settings=None,
         )
         with contextlib.redirect_stderr(io.StringIO()) as printed:
             task_file.read_task(str(self.path), parsed)
@@ -329,14 +369,17 @@ class PlanTest(unittest.TestCase):
         """Rally ignores it, and what was meant has its default."""
         with self.assertRaisesRegex(
             errors.VMPerfError,
-            f"argument {name!r}: must be an argument of .* or an SLA{hint}$",
+            f"argument {name!r}: must be an argument of [^;]*{hint}$",
         ):
             self.read({name: 9, "repetitions": 3})
 
     def read_files(self, task, arguments=None):
         """Read a task file, and a file of arguments."""
         parsed = argparse.Namespace(
-            task_args=None, task_args_file=arguments, config_file=os.devnull
+            task_args=None,
+            task_args_file=arguments,
+            config_file=os.devnull,
+            settings=None,
         )
         task_file.read_task(str(task), parsed)
 
@@ -376,29 +419,6 @@ class PlanTest(unittest.TestCase):
         os.mkfifo(path) if content is None else path.write_bytes(content)
         with self.assertRaisesRegex(errors.VMPerfError, f"^{path}: {reason}"):
             self.read_files(self.path, str(path))
-
-    def test_slas_of_a_limits_file(self):
-        """The template uses those that apply; the others are skipped."""
-        task_arguments = {
-            "repetitions": 3,
-            "vmperf_fairness": {"min_index": {"*": 0.9}},
-            "vmperf_spread": {"max_cv_percent": {"*": 9}},
-            "vmperf_neighbours": {"max_percent": {"*": 9}},
-        }
-        self.assertEqual(
-            "--task-args: vmperf_spread is skipped: it applies to "
-            "VMPerf.overhead and VMPerf.tuning\n--task-args: "
-            "vmperf_neighbours is skipped: it applies to VMPerf.overhead and "
-            "VMPerf.density with neighbours\n",
-            self.read(task_arguments),
-        )
-        task_arguments["vmperf_valid"] = {}
-        with self.assertRaisesRegex(
-            errors.VMPerfError,
-            "^--task-args: SLA vmperf_valid: the template does not use it; "
-            f"add it to the section sla of {self.path}$",
-        ):
-            self.read(task_arguments)
 
     def test_nothing_is_made(self):
         """It only asks."""
@@ -483,7 +503,8 @@ class PlanTest(unittest.TestCase):
             guest_errors.GuestError,
             "the project sees",
         ),
-        ({"flavor": "x"}, errors.VMPerfError, "vmperf_guests.flavor"),
+        ({"flavor": "x"}, guest_errors.GuestError, "the project sees"),
+        ({"flavor": 1.5}, errors.VMPerfError, "vmperf_guests.flavor"),
     )
     @ddt.unpack
     def test_what_is_no_task(self, keys, error, pattern):

@@ -81,6 +81,21 @@ class TestRuns(unittest.TestCase):
         self.assertEqual("overhead", first["Question"])
         self.assertRegex(first["Date"], "^2026-03-0[123] [0-9]{2}:00$")
 
+    def test_no_run(self):
+        """The directory is named."""
+        with tempfile.TemporaryDirectory() as directory:
+            app = mock.Mock(stdout=io.StringIO(), stderr=io.StringIO())
+            command = runs.Runs(app, None)
+            parsed = command.get_parser("runs").parse_args(
+                ["--journal-dir", directory]
+            )
+            self.assertEqual(0, command.run(parsed))
+        self.assertEqual(
+            f"no run in {directory}; another directory: --journal-dir "
+            "DIRECTORY\n",
+            app.stderr.getvalue(),
+        )
+
     def test_limit(self):
         """It counts tasks; 0 lists all."""
         self.assertEqual(2, len(self.list_rows("--limit", "1")))

@@ -1,6 +1,8 @@
 """Tests of the task and the arguments in vmperf.yaml."""
 
 import argparse
+import contextlib
+import io
 import os
 import pathlib
 import tempfile
@@ -35,14 +37,17 @@ class SettingsTest(unittest.TestCase):
 
     def read(self, *arguments, task=None):
         """Return the title and the times of the rendered task."""
+        parsed = self.parse(*arguments)
+        ((workload, _),) = task_file.read_task(task, parsed)
+        content = task_file.render(task, parsed)
+        return content["title"], workload.times
+
+    def parse(self, *arguments, **others):
+        """Return the parsed options of a command."""
         parser = argparse.ArgumentParser()
         task_file.add_arguments(parser)
-        parser.set_defaults(config_file=os.devnull)
-        ((workload, _),) = task_file.read_task(
-            task, parser.parse_args(arguments)
-        )
-        content = task_file.render(task, parser.parse_args(arguments))
-        return content["title"], workload.times
+        parser.set_defaults(config_file=os.devnull, **others)
+        return parser.parse_args(arguments)
 
     def test_task_and_arguments(self):
         """Options take precedence over the file."""
@@ -90,18 +95,103 @@ class SettingsTest(unittest.TestCase):
         ):
             self.read("--task-args", "times: x")
 
-    def test_unused_sla(self):
-        """The message names the file that has its limits."""
-        self.settings.write_text(
-            "task: mine.yaml\ntitle: A\ntimes: 4\n"
-            "vmperf_overhead: {max_percent: {cpu.*: 5}}\n"
-        )
+    def test_named_settings(self):
+        """They replace vmperf.yaml, and apply to a given task."""
+        self.settings.write_text("task: mine.yaml\ntitle: A\ntimes: 4\n")
+        pathlib.Path("b.yaml").write_text("task: no.yaml\ntitle: B\n")
+        named = ("--settings", "b.yaml", "--task-args", "{times: 3}")
+        self.assertEqual(("B", 3), self.read(*named, task="mine.yaml"))
         with self.assertRaisesRegex(
-            errors.VMPerfError,
-            "^vmperf.yaml: SLA vmperf_overhead: the template does not use it; "
-            "add it to the section sla of mine.yaml$",
+            errors.VMPerfError, "^b.yaml: task 'no.yaml': must be"
         ):
-            self.read()
+            self.read(*named)
+        with self.assertRaisesRegex(errors.VMPerfError, "no.yaml: "):
+            self.read("--settings", "no.yaml")
+
+    def test_source(self):
+        """It is the path of the task, and the files of its arguments."""
+        self.settings.write_text("task: mine.yaml\ntitle: A\ntimes: 4\n")
+        for arguments, task, source in (
+            ((), None, "mine.yaml with vmperf.yaml"),
+            ((), "mine.yaml", "mine.yaml"),
+            (
+                ("--settings", "vmperf.yaml", "--task-args", "times: 5"),
+                None,
+                "mine.yaml with vmperf.yaml, --task-args",
+            ),
+        ):
+            parsed = self.parse(*arguments)
+            self.assertEqual(source, task_file.describe_source(task, parsed))
+
+    def test_sla_as_an_argument(self):
+        """The message names the argument for it, if the task has one."""
+        for argument in ("vmperf_overhead", "max_percent", "min_index"):
+            with self.assertRaisesRegex(
+                errors.VMPerfError,
+                f"^--task-args: argument '{argument}': must be an argument of "
+                ".*kvm-overhead.yaml; set it in the argument limits, by SLA$",
+            ):
+                self.read(
+                    *("--task-args", f"{argument}: {{}}"),
+                    task="kvm-overhead.yaml",
+                )
+
+    def read_limits(self, text, *arguments, task="kvm-overhead.yaml"):
+        """Return the SLAs of a task with a file of limits, and warnings."""
+        pathlib.Path("limits.yaml").write_text(text)
+        parsed = self.parse(*arguments, limits="limits.yaml")
+        stderr = io.StringIO()
+        with contextlib.redirect_stderr(stderr):
+            ((workload, _),) = task_file.read_task(task, parsed)
+        (subtask,) = task_file.render(task, parsed)["subtasks"]
+        self.assertEqual(workload.criteria, subtask["sla"])
+        return subtask["sla"], stderr.getvalue()
+
+    def test_limits(self):
+        """The SLAs that apply replace those of the task, and no others."""
+        text = "vmperf_overhead: {max: {network.*.retransmits: 5}}\n"
+        foreign = "vmperf_fairness: {min_index: {cpu.*: 0.9}}\n"
+        slas, warnings = self.read_limits(text + foreign)
+        self.assertEqual(
+            {
+                "failure_rate": {"max": 0},
+                "vmperf_overhead": {"max": {"network.*.retransmits": 5}},
+            },
+            slas,
+        )
+        self.assertEqual(
+            "--limits: vmperf_fairness is skipped: it applies to "
+            "VMPerf.density\n",
+            warnings,
+        )
+        slas, _ = self.read_limits(foreign, task="kvm-density.yaml")
+        self.assertEqual({"cpu.*": 0.9}, slas["vmperf_fairness"]["min_index"])
+        self.assertEqual("skip", slas["vmperf_degradation"]["unmeasured"])
+
+    def test_limits_of_neighbours(self):
+        """They apply to a task with neighbours only."""
+        text = "vmperf_neighbours: {max_percent: {cpu.*: 5}}\n"
+        slas, warnings = self.read_limits(text)
+        self.assertNotIn("vmperf_neighbours", slas)
+        self.assertIn("with neighbours", warnings)
+        slas, warnings = self.read_limits(
+            text,
+            "--task-args",
+            "neighbours: {guests: 1, workload: {name: stress_ng}}",
+        )
+        self.assertIn("vmperf_neighbours", slas)
+        self.assertEqual("", warnings)
+
+    def test_limits_that_the_template_does_not_take(self):
+        """They are rejected, and not ignored."""
+        with self.assertRaisesRegex(
+            errors.VMPerfError, "^--limits: argument 'limits': must be an"
+        ):
+            self.read_limits(
+                "vmperf_overhead: {max: {network.*: 5}}\n",
+                *("--task-args", "{title: A, times: 4}"),
+                task="mine.yaml",
+            )
 
     def test_misspelled_argument(self):
         """It is rejected, because Rally would ignore it."""
@@ -109,7 +199,7 @@ class SettingsTest(unittest.TestCase):
         with self.assertRaisesRegex(
             errors.VMPerfError,
             "^vmperf.yaml: argument 'time': must be an argument of .*mine.yaml"
-            " or an SLA; did you mean 'times'",
+            "; did you mean 'times'",
         ):
             self.read()
         with self.assertRaisesRegex(
@@ -139,7 +229,7 @@ class SettingsTest(unittest.TestCase):
     def test_missing(self):
         """The message names the command that writes the file."""
         with self.assertRaisesRegex(
-            errors.VMPerfError, "no task: .* rally-vmperf init writes"
+            errors.VMPerfError, "no task: .*/vmperf.yaml does not exist; "
         ):
             self.read()
         with self.assertRaisesRegex(

@@ -1,5 +1,6 @@
 """From what pages show to tasks that Rally can check."""
 
+import contextlib
 import dataclasses
 import json
 import os
@@ -18,10 +19,10 @@ from rally.task import task_cfg
 from doc.ext import tasks_page
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
-from rally_vmperf.execution import assignment
-from rally_vmperf.execution import protocols
 from rally_vmperf.measurement.samples import merged
 from rally_vmperf.measurement.samples import series
+from rally_vmperf.questions import table
+from rally_vmperf.questions.common import task as tasks_
 from tests.unit import made
 from tests.unit.doc import pages
 from tests.unit.workloads import golden
@@ -86,7 +87,9 @@ def of_block(text):
         return render(f"tasks/{content.pop('task')}", content)
     for task, names in TAKEN.items():
         if set(content) <= names:
-            return render(task, content)
+            rendered = render(task, {"peer": PEER, **content})
+            if _is_meant(rendered):
+                return rendered
     whole = _whole()
     subtask = whole["subtasks"][0]
     if _of_density(text):
@@ -117,6 +120,23 @@ def of_block(text):
         else:
             raise ValueError(f"{key!r} is not part of a task")
     return whole
+
+
+def _is_meant(task):
+    """Return whether a task has the workloads and the SLAs of arguments."""
+    criteria = table.criteria()
+    for subtask in task["subtasks"]:
+        try:
+            created = create_task(subtask)
+        except tasks_.InvalidTask:
+            return False
+        question = table.scenarios()[created.scenario]
+        if any(
+            criteria[name] not in question.criteria
+            for name in {*created.criteria} & {*criteria}
+        ):
+            return False
+    return True
 
 
 def _of_density(text):
@@ -206,22 +226,40 @@ def _with_files(task, folder):
 def _register(task, registry_of_baselines):
     covered = {}
     for subtask in task["subtasks"]:
-        if "vmperf_baseline" not in subtask["contexts"]:
-            continue
-        name = subtask["contexts"]["vmperf_baseline"]["name"]
-        (arguments,) = subtask["scenario"].values()
-        names = [field.name for field in dataclasses.fields(protocols.DEFAULT)]
-        protocol = protocols.Protocol(
-            **{name: arguments[name] for name in names if name in arguments}
-        )
-        assignments = assignment.assign(arguments["workloads"], protocol)
-        limited_by = "none" if protocol.shape == "whole" else "cgroup2"
-        entries = baseline(name, assignments, limited_by).entries
-        covered.setdefault(name, []).extend(entries)
+        # Rally reports what is wrong with a task.
+        with contextlib.suppress(tasks_.InvalidTask):
+            created = create_task(subtask)
+            _cover(created, covered)
     for name, entries in covered.items():
         registry_of_baselines.save(
             made.baseline(name=name, machine=MACHINE, entries=tuple(entries))
         )
+
+
+def _cover(created, covered):
+    """Add entries for the workloads of a task to those of its baseline."""
+    if created.baseline is not None:
+        name = created.baseline["name"]
+        is_whole = created.protocol.shape == "whole"
+        limited_by = "none" if is_whole else "cgroup2"
+        entries = baseline(name, created.assignments, limited_by).entries
+        covered.setdefault(name, []).extend(entries)
+
+
+def create_task(subtask):
+    """Return a rendered subtask as a task."""
+    ((name, arguments),) = subtask["scenario"].items()
+    ((runner, options),) = subtask["runner"].items()
+    return table.scenarios()[name].create_task(
+        {
+            "args": arguments,
+            "contexts": subtask["contexts"],
+            "sla": subtask["sla"],
+            "runner_type": runner,
+            "runner": options,
+        },
+        subtask["title"],
+    )
 
 
 def baseline(name, assignments, limited_by="cgroup2"):

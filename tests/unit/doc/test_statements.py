@@ -1,5 +1,6 @@
 """Statements of pages hold in Rally and in the code."""
 
+import dataclasses
 import pathlib
 import re
 import tempfile
@@ -12,6 +13,7 @@ from rally_vmperf.guests import verification
 from rally_vmperf.questions import table
 from tests.unit.doc import pages
 from tests.unit.doc import tasks
+from tests.unit.doc import verdict_examples
 
 #: A template of a task that writes a file.
 PROGRAM = """\
@@ -105,11 +107,43 @@ class ExistingTestCase(unittest.TestCase):
             ({"network": "private"}, "It suits."),
         )
         arguments = {**yaml.safe_load(text), "peer": tasks.PEER}
-        arguments["max"].pop("guest.cpu.steal_percent")
+        sla = arguments["limits"]["vmperf_overhead"]
+        sla["max"].pop("guest.cpu.steal_percent")
         default = tasks.render(tasks.MAIN, {"peer": tasks.PEER})
         rendered = tasks.render(tasks.MAIN, arguments)
         self.assertEqual(
             default["subtasks"][0]["sla"], rendered["subtasks"][0]["sla"]
+        )
+
+    def test_first_verdicts(self):
+        """The page shows what the command prints."""
+        text = (pages.ROOT / "doc/source/own-cloud.rst").read_text()
+        for status in verdict_examples.STATUSES:
+            lines = verdict_examples.lines(status)
+            self.assertIn(f": {status}: ", lines[0])
+            block = "\n".join(f"    {line}" for line in lines)
+            self.assertIn(f"::\n\n{block}\n\n", text)
+
+    def test_durations(self):
+        """The page has the minutes of the tasks with their defaults."""
+        minutes = []
+        for path, arguments in (
+            (tasks.MAIN, {}),
+            (tasks.MAIN, {"peer": tasks.PEER}),
+            (tasks.DENSITY, {}),
+        ):
+            (subtask,) = tasks.render(path, arguments)["subtasks"]
+            created = dataclasses.replace(tasks.create_task(subtask), vcpus=2)
+            question = table.scenarios()[created.scenario]
+            minutes.append(question.estimate_minutes(created))
+        text = prose("doc/source/own-cloud.rst")
+        self.assertEqual(
+            tuple(map(str, minutes)),
+            re.search(
+                r"takes about (\d+) minutes for each flavor, (\d+) with a "
+                r"peer, and \S+ about (\d+) minutes",
+                text,
+            ).groups(),
         )
 
     def test_last_commands_of_the_readme(self):

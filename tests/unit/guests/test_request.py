@@ -62,13 +62,20 @@ class RequestTest(unittest.TestCase):
         ({**SMALL, "extra_specs": {"hw cpu": "a"}}, False),
         ({**SMALL, "extra_specs": {"hw:a\n": "a"}}, False),
         ({**SMALL, "extra_specs": {"hw:a": ""}}, False),
-        ({**SMALL, "extra_specs": {}}, False),
+        ({**SMALL, "extra_specs": {}}, True),
+        ({**SMALL, "network": "", "host": None, "hosts": []}, True),
+        ({**SMALL, "network": "private", "image": "debian"}, True),
+        ({**SMALL, "image": ""}, False),
+        ({**SMALL, "flavor": {}}, False),
+        ({**SMALL, "network": {"nmae": "private"}}, False),
+        ({**SMALL, "network": 1.5}, False),
+        ({**SMALL, "count": 0}, False),
         ({**SMALL, "image_properties": {"hw_a": "b"}}, True),
         ({**SMALL, "image_properties": {"hw_a": True}}, False),
         ({**SMALL, "image_properties": {"visibility": "b"}}, False),
     )
     def test_schema(self, options, valid):
-        """Image and flavor are required, other keys rejected."""
+        """Image and flavor are required, empty ones not given."""
         rule = jsonschema.Draft7Validator(context.Guests.CONFIG_SCHEMA)
         self.assertEqual(valid, rule.is_valid(options))
 

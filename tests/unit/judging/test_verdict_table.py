@@ -35,6 +35,33 @@ class TestLines(unittest.TestCase):
             self.assertIn(name, rows)
         self.assertRegex(rows, r"overhead 4\.\d % +[0-9.]+ to [0-9.]+ % +4 %")
 
+    def test_limits_that_are_not_judged(self):
+        """They have a row for each reason below the others."""
+        limits = {
+            "cpu.events.rate": 5,
+            "sockperf.*.latency": 15,
+            "sockperf.*.lost": 1,
+            "gpu.*": 5,
+        }
+        got = lines(
+            made.with_finding(
+                made.records(),
+                "workload_skipped",
+                "sockperf",
+                metrics=("sockperf.x.latency", "sockperf.x.lost"),
+            ),
+            overhead={"max_percent": limits, "unmeasured": "skip"},
+        )
+        self.assertEqual(
+            [
+                "not judged: no peer (sockperf.*.latency, sockperf.*.lost)",
+                "not judged: no workload measures it (gpu.*)",
+            ],
+            [line for line in got if "not judged" in line],
+        )
+        (row,) = (line for line in got if line.startswith("passed "))
+        self.assertTrue(got[got.index(row) + 1].startswith("not judged"), got)
+
     def test_all_fit(self):
         """Also under the names of others."""
         for criteria in (

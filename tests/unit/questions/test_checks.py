@@ -77,6 +77,190 @@ class TestTolerated(unittest.TestCase):
             )
 
 
+PEERLESS = (
+    [{"name": "sysbench"}, {"name": "iperf3"}],
+    {"cpu.*": 5, "network.*.throughput": 10},
+)
+
+
+class TestUnmeasured(unittest.TestCase):
+    """Limits that no workload of the task measures."""
+
+    def check(self, workloads, limits, peer=None, **options):
+        """Check a task without bare metal; return its remarks."""
+        config = changed(("contexts", "vmperf_baseline"), "none")
+        config["args"] |= {"workloads": workloads, "peer": peer}
+        config["sla"] = {"vmperf_overhead": {"min": limits, **options}}
+        question = table.questions()["overhead"]
+        return checks.check_task(
+            question.create_task(config), question, store.Store("/none")
+        )
+
+    def test_without_a_peer(self):
+        """Network workloads are skipped; a limit on them is rejected."""
+        with self.assertRaisesRegex(
+            task.InvalidTask,
+            r"sla vmperf_overhead min: 'network\.\*\.throughput' cannot be "
+            "judged: the task has no peer, so that it skips iperf3; add peer",
+        ):
+            self.check(*PEERLESS)
+        skipped = "workload iperf3 is skipped, because the task has no peer"
+        self.assertEqual(
+            [
+                skipped,
+                "sla vmperf_overhead: not judged: no peer "
+                "(network.*.throughput)",
+            ],
+            self.check(*PEERLESS, unmeasured="skip"),
+        )
+        workloads, _ = PEERLESS
+        self.assertEqual([skipped], self.check(workloads, {"cpu.*": 5}))
+        self.assertEqual([], self.check(*PEERLESS, {"address": "192.0.2.1"}))
+
+    def test_network_workloads_alone(self):
+        """None is skipped, and the peer is required."""
+        with self.assertRaisesRegex(
+            task.InvalidTask, "peer: must be set for network workloads"
+        ):
+            self.check([{"name": "iperf3"}], {"network.*.throughput": 10})
+
+    def test_a_workload_that_is_left_out(self):
+        """A limit on it is rejected, unless the SLA skips it."""
+        workloads, limits = [{"name": "fio"}], {"cpu.*": 5, "disk.*.iops": 9}
+        with self.assertRaisesRegex(
+            task.InvalidTask, r"'cpu\.\*' matches no metric"
+        ):
+            self.check(workloads, limits)
+        self.assertEqual(
+            [
+                "sla vmperf_overhead: not judged: no workload measures it "
+                "(cpu.*)"
+            ],
+            self.check(workloads, limits, unmeasured="skip"),
+        )
+        self.assertIn(
+            "sla vmperf_overhead: no limit is judged, so that it cannot pass",
+            self.check(workloads, {"cpu.*": 5}, unmeasured="skip"),
+        )
+
+    def test_without_bare_metal(self):
+        """A limit in percent is rejected, unless the SLA skips it."""
+        workloads = [{"name": "sysbench"}]
+        percent = {"max_percent": {"cpu.*": 5}}
+        with self.assertRaisesRegex(
+            task.InvalidTask,
+            "sla vmperf_overhead max_percent: requires the context",
+        ):
+            self.check(workloads, {"cpu.*.rate": 5}, **percent)
+        self.assertEqual(
+            ["sla vmperf_overhead: not judged: no bare metal (cpu.*)"],
+            self.check(
+                workloads, {"cpu.*.rate": 5}, **percent, unmeasured="skip"
+            ),
+        )
+
+
+@ddt.ddt
+class TestArguments(unittest.TestCase):
+    """Arguments that are merged over those of workloads."""
+
+    WORKLOADS = (
+        {"name": "fio", "arguments": {"size_mib": 64, "runtime": 5}},
+        {"name": "fio", "label": "log", "arguments": {"size_mib": 32}},
+        {"name": "sysbench"},
+    )
+
+    def create(self, arguments):
+        """Return the workloads of a task with these arguments."""
+        config = changed(("args", "workloads"), [*self.WORKLOADS])
+        config["args"]["arguments"] = arguments
+        return table.questions()["overhead"].create_task(config).workloads
+
+    def test_by_name_and_label(self):
+        """Those of a label precede, and the others are kept."""
+        db, log, sysbench = self.create(
+            {"fio": {"size_mib": 18, "ramp_time": 0}, "log": {"size_mib": 16}}
+        )
+        self.assertEqual(
+            {"size_mib": 18, "runtime": 5, "ramp_time": 0}, db["arguments"]
+        )
+        self.assertEqual({"size_mib": 16, "ramp_time": 0}, log["arguments"])
+        self.assertEqual({}, sysbench["arguments"])
+
+    @ddt.data({}, None, "")
+    def test_none(self, arguments):
+        self.assertEqual([*self.WORKLOADS], self.create(arguments))
+
+    def test_unknown_name(self):
+        with self.assertRaisesRegex(
+            task.InvalidTask,
+            "^arguments: 'foi': must be the name or label of a workload of "
+            "the task: fio, sysbench, log$",
+        ):
+            self.create({"foi": {"size_mib": 8}})
+
+
+@ddt.ddt
+class TestContexts(unittest.TestCase):
+    """Empty options are not given, and a text is a name."""
+
+    def create(self, question="overhead", args=(), **guests):
+        """Return the task with these arguments and options of guests."""
+        config = changed(("contexts", "vmperf_guests@openstack"), guests)
+        config["args"] |= dict(args)
+        return table.questions()[question].create_task(config)
+
+    def test_guests(self):
+        created = self.create(
+            image="i", flavor={"id": "f"}, network="", host=None, hosts=[]
+        )
+        self.assertEqual(
+            {"image": {"name": "i"}, "flavor": {"id": "f"}, "count": 1},
+            created.guests,
+        )
+
+    @ddt.data(
+        ("", None),
+        ("none", None),
+        ({}, None),
+        (None, None),
+        ("metal", {"name": "metal"}),
+        ({"name": "none"}, {"name": "none"}),
+        ({"class": "r740"}, {"class": "r740"}),
+    )
+    @ddt.unpack
+    def test_baseline(self, option, reference):
+        config = changed(("contexts", "vmperf_baseline"), "")
+        config["contexts"]["vmperf_baseline"] = option
+        created = table.questions()["overhead"].create_task(config)
+        self.assertEqual(reference, created.baseline)
+        self.assertEqual(
+            reference is not None, "vmperf_baseline" in created.contexts
+        )
+
+    def test_count(self):
+        """It is that of the measured guests and of neighbours."""
+        neighbours = {"guests": 2, "workload": {"name": "stress_ng"}}
+        for args, count in (
+            ({}, 1),
+            ({"guests": 3}, 3),
+            ({"neighbours": neighbours}, 3),
+            ({"guests": 3, "neighbours": neighbours}, 5),
+        ):
+            self.assertEqual(count, self.create(args=args).count)
+        self.assertEqual(4, self.create(args={}, count=4).count)
+
+    def test_two_counts(self):
+        """They must agree."""
+        created = self.create(args={"guests": 3}, count=4)
+        question = table.questions()["overhead"]
+        with self.assertRaisesRegex(
+            task.InvalidTask, "guests=3: requires count=3 of vmperf_guests"
+        ):
+            question.check(created)
+        question.check(self.create(args={"guests": 3}, count=3))
+
+
 #: The required arguments of questions.
 ARGUMENTS = {
     "density": {"levels": [1, 2]},

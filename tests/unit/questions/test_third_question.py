@@ -139,7 +139,10 @@ class TestThirdQuestion(unittest.TestCase):
         ((task_request, task_question),) = task_file.read_task(
             str(path),
             argparse.Namespace(
-                config_file=os.devnull, task_args=None, task_args_file=None
+                config_file=os.devnull,
+                task_args=None,
+                task_args_file=None,
+                settings=None,
             ),
         )
         self.assertIs(table.questions()["variants"], task_question)

@@ -280,8 +280,8 @@ class RefusalTest(Case):
         ),
         ({"runner": {"serial": {"times": "5"}}}, "runner.times: '5' is not"),
         (
-            {"contexts": {"vmperf_guests": {"flavor": "small"}}},
-            "vmperf_guests.flavor: 'small' is not",
+            {"contexts": {"vmperf_guests": {"flavor": 1.5}}},
+            "vmperf_guests.flavor: 1.5 is not",
         ),
         (
             {"sla": {"vmperf_overhead": {"max_percent": {"cpu.*": "5"}}}},

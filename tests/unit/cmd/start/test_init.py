@@ -65,7 +65,8 @@ class InitTest(unittest.TestCase):
             (self.home / "work/vmperf.yaml").read_text()
         )
         self.assertEqual("none", arguments["baseline"])
-        self.assertEqual(10, arguments["max"]["guest.cpu.steal_percent"])
+        limits = arguments["limits"]["vmperf_overhead"]
+        self.assertEqual(10, limits["max"]["guest.cpu.steal_percent"])
 
     def test_again(self):
         """Nothing is overwritten, and a missing part is added."""

@@ -8,8 +8,9 @@ import yaml
 
 from rally_vmperf import documents
 from rally_vmperf.cmd.start import settings
+from tests.unit.doc import tasks
 
-HOSTILE = 'a"}\nmax_percent: {"*": 1000}\n\x1b[2J'
+HOSTILE = 'a"}\n"*": {"*": 1000}\n\x1b[2J'
 
 
 class RenderTest(unittest.TestCase):
@@ -32,8 +33,17 @@ class RenderTest(unittest.TestCase):
         self.assertEqual(name, arguments["image"])
 
     def test_arguments(self):
-        """The limits without bare metal apply to stolen CPU time."""
+        """The limits are those of the task, and one on stolen CPU time."""
         arguments = yaml.safe_load(self.render("one"))
+        limits = arguments.pop("limits")
+        (subtask,) = tasks.render(tasks.MAIN, {})["subtasks"]
+        default = subtask["sla"]["vmperf_overhead"]
+        steal = {"guest.cpu.steal_percent": 10}
+        self.assertEqual(
+            {"vmperf_overhead": default | {"max": default["max"] | steal}},
+            limits,
+        )
+        tasks.check(tasks.render(tasks.MAIN, {"limits": limits}))
         self.assertEqual(
             {
                 "task": "kvm-overhead.yaml",
@@ -43,10 +53,6 @@ class RenderTest(unittest.TestCase):
                 "flavors": ["one"],
                 "network": "one",
                 "repetitions": 6,
-                "max": {
-                    "guest.cpu.steal_percent": 10,
-                    "network.*.retransmits": 1000,
-                },
             },
             arguments,
         )
@@ -61,7 +67,7 @@ class RenderTest(unittest.TestCase):
         text = self.render(HOSTILE, HOSTILE)
         arguments = yaml.safe_load(text)
         self.assertEqual([HOSTILE], arguments["flavors"])
-        self.assertNotIn("max_percent", arguments)
+        self.assertNotIn("*", arguments)
         self.assertNotIn("\x1b", text)
 
     def test_existing_file(self):

@@ -30,6 +30,7 @@ class RunTest(unittest.TestCase):
         before = os.getcwd()
         os.chdir(self.folder)
         self.addCleanup(os.chdir, before)
+        pathlib.Path("t.yaml").touch()
         self.planned = plan.TaskPlan(minutes=14)
         self.outcome = "passed"
 
@@ -70,7 +71,9 @@ class RunTest(unittest.TestCase):
         limits = {"max_percent": {"cpu.*": limit}}
         exit_code, lines = self.run_command(limits)
         self.assertEqual(code, exit_code)
-        self.assertEqual("plan: about 14 minutes", lines[0])
+        self.assertEqual(
+            ["task: t.yaml", "duration: about 14 minutes"], lines[:2]
+        )
         self.assertEqual(f"verdict: {verdict}", lines[-1])
         page = pathlib.Path(self.folder, "report.html").resolve()
         self.assertEqual(f"page: {page}", lines[-2])
@@ -87,7 +90,7 @@ class RunTest(unittest.TestCase):
         """Nothing is started."""
         self.planned.is_rejected = True
         self.planned.remarks.append("T: rejected: no quota")
-        self.assertEqual((1, []), self.run_command({}))
+        self.assertEqual((1, ["task: t.yaml"]), self.run_command({}))
         self.assertIn("rejected: no quota", self.warnings)
         self.started.assert_not_called()
 

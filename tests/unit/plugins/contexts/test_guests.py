@@ -163,14 +163,14 @@ class SetUpTest(Case):
             self.assertEqual(expected, ranges - {(22, 22)}, name)
             self.cloud.network.rules.clear()
 
-    def test_guests_of_an_overhead_run_share_a_host(self):
+    def test_guests_that_are_compared_share_a_host(self):
         """As copies on bare metal did; those of others are Nova's to place."""
         baseline = {"vmperf_baseline": {"name": "metal"}}
         for name, contexts, groups in (
             ("Dummy.dummy", baseline, 0),
-            ("VMPerf.density", baseline, 0),
             ("VMPerf.overhead", {}, 0),
             ("VMPerf.overhead", baseline, 1),
+            ("VMPerf.density", {}, 2),
         ):
             self.stored = stored(name, {"name": "sysbench"})
             self.stored["contexts"].update(contexts)

@@ -210,6 +210,27 @@ class SLAContract:
                 ]
             )
 
+    def test_limits_that_are_not_judged(self):
+        """The option skips limits without a metric, and they are named."""
+        if (
+            "unmeasured"
+            not in criteria.SLAS[self.NAME].CONFIG_SCHEMA["properties"]
+        ):
+            return
+        skip = {"unmeasured": "skip"}
+        for options in self.UNMATCHED:
+            sla, _ = self.create_sla(self.RUN, {**options, **skip})
+            result = sla.result()
+            if sla.judge.judgement().unmatched:
+                # A variant that is missing is not a metric.
+                self.assertFalse(result["success"])
+                continue
+            self.assertTrue(result["success"], result["detail"])
+            self.assertIn(
+                "not judged: no workload measures it (x",
+                " ".join(result["detail"].split()),
+            )
+
     def test_few_repetitions(self):
         """A run of two decides no limit, and this is not forgiven."""
         sla = criteria.SLAS[self.NAME]

@@ -1,10 +1,12 @@
 """Tests of the SLA on overhead as Rally uses it."""
 
+import dataclasses
 import unittest
 from unittest import mock
 
 import ddt
 
+from rally_vmperf.measurement import repetition
 from tests.unit import made
 from tests.unit.plugins.criteria import contract
 
@@ -35,6 +37,50 @@ class TestOverhead(contract.SLAContract, unittest.TestCase):
         {"max_percent": {"cpu.*": "5"}},
         {**LIMITS, "statistic": "median"},
     )
+
+    def test_no_limit_that_is_judged(self):
+        """The SLA is not passed, also if undecided limits are forgiven."""
+        for limits in (
+            {"max_percent": {"network.*": 15}},
+            {"max_percent": {"network.*": 15}, "on_inconclusive": "pass"},
+        ):
+            sla = self.check(
+                "inconclusive", self.RUN, {**limits, "unmeasured": "skip"}
+            )
+            detail = sla.result()["detail"]
+            self.assertIn("inconclusive: no limit is judged", detail)
+            self.assertIn("(network.*)", detail)
+
+    def test_a_skipped_workload(self):
+        """Its limits are not judged, because there is no peer."""
+        skipped = made.build_findings(
+            "workload_skipped", "iperf3", ("network.iperf3.x.throughput",)
+        )
+        run = [
+            dataclasses.replace(measured, findings=skipped)
+            for measured in self.RUN
+        ]
+        network = {"max_percent": {"disk.*": 15, "network.*": 15}}
+        self.check("inconclusive", run, network)
+        sla = self.check(
+            "passed", run, {**network, "unmeasured": "skip"}, passed=True
+        )
+        self.assertIn(
+            "not judged: no peer (network.*)", sla.result()["detail"]
+        )
+
+    def test_guests_alone(self):
+        """Limits in percent are not judged, and the others are."""
+        run = [
+            made.changed(measured, reference=repetition.NO_REFERENCE)
+            for measured in self.RUN
+        ]
+        limits = {**LIMITS, "min": {"*": 10900}, "unmeasured": "skip"}
+        sla = self.check("passed", run, limits, passed=True)
+        self.assertIn("not judged: no bare metal (*)", sla.result()["detail"])
+        self.check("failed", run, {**limits, "min": {"*": 11400}})
+        self.check("inconclusive", run, {**LIMITS, "unmeasured": "skip"})
+        self.check("void", run, LIMITS)
 
     @ddt.data("add", "is_failure_final", "figures", "judgement")
     def test_defect_of_the_judge(self, method):

@@ -67,14 +67,16 @@ class TestReach(unittest.TestCase):
             )
         self.validate(guests={"host_key": {"console": True}})
 
+    def test_empty_options(self):
+        """They are not given."""
+        self.validate(guests={"jump": [], "login": {}, "host_key": None})
+
     @ddt.data(
         ({"jump": {"user": "j"}}, "jump: 'address' is a .* keys address, p"),
         ({"jump": {**HOP, "prt": 1}}, "'prt' was unexpected.*: keys address"),
-        ({"jump": []}, "jump: "),
         ({"jump": [HOP, {}]}, "jump: 'address' is a required"),
         ({"jump": "rally@192.0.2.1"}, "jump: .* is not of type"),
         ({"jump": HOP, "namespace": "x"}, "jump and namespace are mutually"),
-        ({"login": {}}, "exactly one of key_file, password_file"),
         ({"login": {"password": "x"}}, "exactly one of key_file, password_f"),
         (
             {"host_key": {"public_key": "x", "console": True}},

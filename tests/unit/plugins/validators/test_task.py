@@ -51,8 +51,13 @@ class TestTask(unittest.TestCase):
 
     def test_remarks(self):
         """Remarks that are not errors are logged."""
+        guests = CONFIG["contexts"]["vmperf_guests@openstack"]
+        config = {
+            **CONFIG,
+            "contexts": {"vmperf_guests@openstack": {**guests, "count": 6}},
+        }
         with self.assertLogs(task.LOG.logger, "INFO") as logs:
-            self.validate(CONFIG)
+            self.validate(config)
         self.assertIn("level_placement_wrong", logs.output[0])
 
     def test_killed_runs_come_first(self):

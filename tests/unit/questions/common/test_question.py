@@ -66,6 +66,7 @@ class TestCreateRun(unittest.TestCase):
                 "criteria": {},
                 "tolerate": frozenset(finding.KINDS),
                 "vcpus": None,
+                "skipped": (),
             },
             vars(request),
         )

@@ -201,7 +201,7 @@ class TestDensity(unittest.TestCase):
             degradation(statistic="worst"),
             "statistic=worst: .* set solo_guest: all in VMPerf.den",
         ),
-        ((("contexts", GUESTS, "count"), None), r"count=1: .*count: 3"),
+        ((("contexts", GUESTS, "count"), 1), r"count=1: .*count: 3"),
         ((("contexts", GUESTS, "count"), 2), r"count=2: .*count: 3"),
         ((("contexts", GUESTS, "count"), 4), r"count=4: .*or a multiple"),
         (
@@ -372,5 +372,51 @@ class TestDensity(unittest.TestCase):
 
     def test_where_nova_chooses(self):
         """The warning names the possible finding."""
-        (remark,) = self.check((("contexts", GUESTS, "server_group"), None))
+        anywhere = ("contexts", GUESTS, "server_group"), None
+        (remark,) = self.check(anywhere, (("contexts", GUESTS, "count"), 6))
         self.assertIn("level_placement_wrong", remark)
+        self.assertEqual([], self.check(anywhere))
+
+    @ddt.data(
+        ({}, 3, "affinity"),
+        ({"host": "c1"}, 3, None),
+        ({"hosts": ["c1", "c2"]}, 6, None),
+        ({"aggregate": "a"}, 3, None),
+        ({"server_group": "soft-affinity"}, 3, "soft-affinity"),
+        ({"availability_zone": "z", "host": "", "hosts": []}, 3, "affinity"),
+    )
+    @ddt.unpack
+    def test_guests_of_the_largest_level(self, places, count, group):
+        """They are on one host, unless the task has another placement."""
+        config = changed()
+        guests = config["contexts"][GUESTS]
+        for key in ("count", "server_group"):
+            del guests[key]
+        guests.update(places)
+        question = table.questions()["density"]
+        options = question.create_guest_options(question.create_task(config))
+        self.assertEqual(
+            (count, group), (options["count"], options.get("server_group"))
+        )
+
+    @ddt.data(
+        ([3, 1, 2], 3),
+        ({"to": 5}, 5),
+        ({"from": 2, "to": 4}, 4),
+        ({"doubling_to": 1}, 1),
+        ({"doubling_to": 7}, 4),
+        ({"doubling_to": 32}, 32),
+        ({"doubling_to": 1000}, 512),
+    )
+    @ddt.unpack
+    def test_count_of_guests(self, levels, count):
+        """It is that of the largest level, and of neighbours."""
+        config = changed((("args", "levels"), levels))
+        del config["contexts"][GUESTS]["count"]
+        question = table.questions()["density"]
+        self.assertEqual(count, question.create_task(config).count)
+        config["args"]["neighbours"] = {
+            "guests": 2,
+            "workload": {"name": "stress_ng"},
+        }
+        self.assertEqual(count + 2, question.create_task(config).count)

@@ -7,6 +7,7 @@ import tempfile
 import unittest
 from unittest import mock
 
+from rally_vmperf.execution import assignment
 from rally_vmperf.execution.stations import controller
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import models
@@ -81,6 +82,18 @@ class TestMake(unittest.TestCase):
             ["h", "h"], [machine.host for machine in record.machines]
         )
         self.assertRegex(record.machines[0].boot_id, "^.+#1$")
+
+    def test_a_skipped_workload(self):
+        """Each repetition tells why it has no figures of the workload."""
+        skipped = assignment.assign([{"name": "iperf3"}])
+        record = self.run_of(None, skipped=skipped).repeat(1)
+        (found,) = (
+            found
+            for found in record.repetition.findings
+            if found.kind == "workload_skipped"
+        )
+        self.assertEqual(("iperf3", "no peer"), (found.subject, found.detail))
+        self.assertIn("network.iperf3.to_peer.throughput", found.metrics)
 
     def test_without_a_baseline(self):
         """Guests alone, which a baseline can be added to later."""

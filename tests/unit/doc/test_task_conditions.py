@@ -1,0 +1,124 @@
+"""Tasks have the conditions, workloads and limits that they always had.
+
+The subtasks of ``tests/unit/data/tasks/conditions.json`` are those of tasks
+before they were shortened; its arguments are those of today.
+"""
+
+import dataclasses
+import json
+import pathlib
+import unittest
+
+import ddt
+import yaml
+
+from rally_vmperf.guests import schema
+from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.questions import table
+from rally_vmperf.questions.density import levels
+from tests.unit.doc import pages
+from tests.unit.doc import tasks
+
+_PATH = pathlib.Path(__file__).parents[1] / "data/tasks/conditions.json"
+CASES = json.loads(_PATH.read_text())
+#: The defaults of options of SLAs.
+SLA_DEFAULTS = {
+    "tolerate": [],
+    "levels": "all",
+    "statistic": "mean",
+    "compare_to": "solo_guest",
+}
+
+
+def complete(subtask):
+    """Return the conditions of a subtask with all defaults.
+
+    Limits that are not judged are omitted, which earlier tasks did not have.
+    """
+    created = tasks.create_task(subtask)
+    question = table.scenarios()[created.scenario]
+    guests = {**schema.DEFAULTS, **question.create_guest_options(created)}
+    if "groups" in guests:
+        guests.pop("count", None)
+    content = {
+        field.name: getattr(created.arguments, field.name)
+        for field in dataclasses.fields(created.arguments)
+        if field.name not in ("workloads", "arguments", "guests")
+    }
+    if "levels" in content:
+        content["levels"] = levels.expand_levels(content["levels"])
+    return {
+        "title": created.title,
+        "scenario": created.scenario,
+        "arguments": content,
+        "workloads": [
+            (each.title, each.arguments, each.protocol())
+            for each in created.assignments
+        ],
+        "guests": guests,
+        "baseline": created.baseline,
+        "sla": list_judged(created, question),
+        "counted": created.times - created.warmup,
+        "runner": created.runner,
+    }
+
+
+def list_judged(created, question):
+    """Return the SLAs of a task without limits that are not judged."""
+    metrics = [
+        *created.metrics,
+        *(
+            figure
+            for criterion in question.criteria
+            for figure in criterion.list_figures(created.metrics)
+        ),
+    ]
+    judged = {}
+    for name, options in created.criteria.items():
+        kept = {
+            key: option
+            for key, option in options.items()
+            if key not in SLA_DEFAULTS or option != SLA_DEFAULTS[key]
+        }
+        if kept.pop("unmeasured", "") == "skip":
+            for key in [key for key in kept if key.startswith(("max", "min"))]:
+                names = [metric.name for metric in metrics]
+                is_percent = (name, key) == ("vmperf_overhead", "max_percent")
+                unmatched = limits.Limits(kept[key]).unmatched(names)
+                if is_percent and created.baseline is None:
+                    unmatched = (*kept[key],)
+                kept[key] = {
+                    pattern: limit
+                    for pattern, limit in kept[key].items()
+                    if pattern not in unmatched
+                }
+            kept = {key: option for key, option in kept.items() if option}
+            if not any(key.startswith(("max", "min")) for key in kept):
+                continue
+        judged[name] = kept
+    return judged
+
+
+@ddt.ddt
+class ConditionsTestCase(unittest.TestCase):
+    """Rendered tasks with defaults, embedded arguments and others."""
+
+    @ddt.data(*CASES)
+    def test_same_conditions(self, case):
+        task, name = case.split()
+        arguments = CASES[case]["arguments"]
+        if name == "embedded":
+            path = pages.ROOT / "tasks" / f"{task}.embedded.yaml"
+            arguments = yaml.safe_load(path.read_text())
+        rendered = tasks.render(f"tasks/{task}.yaml", arguments)
+        subtasks = CASES[case]["subtasks"]
+        self.assertEqual(len(subtasks), len(rendered["subtasks"]))
+        for old, new in zip(subtasks, rendered["subtasks"], strict=True):
+            with self.subTest(title=old["title"]):
+                self.assertEqual(complete(old), complete(new))
+
+    def test_every_task(self):
+        """Each is compared with its defaults and embedded arguments."""
+        for path in tasks.TAKEN:
+            for case in ("default", "embedded"):
+                self.assertIn(f"{pathlib.Path(path).stem} {case}", CASES)
