@@ -346,18 +346,8 @@ class Judge:
             for row in rows
         ]
         missing = shortfall.count_missing(repetitions, self._unreadable, void)
-        unmatched = self.unmatched(rows)
-        not_judged: list[summary.NotJudged] = []
-        if self.options.unmeasured == "skip":
-            skipped = {
-                name
-                for each in findings
-                if each.finding.kind == "workload_skipped"
-                for name in each.finding.metrics
-            }
-            metrics = {row.metric for row in rows}
-            not_judged = list_unmeasured(self.limits, metrics, skipped)
-            unmatched = ()
+        not_judged = self._list_not_judged(rows, findings)
+        unmatched = () if not_judged else self.unmatched(rows)
         return summary.Judgement(
             status=summary.overall_status(
                 rows,
@@ -368,11 +358,28 @@ class Judge:
             missing=missing,
             findings=findings,
             unmatched=unmatched,
-            not_judged=tuple(not_judged),
+            not_judged=not_judged,
             omitted=tuple(sorted(void)),
             confidence=self.options.confidence,
             on_inconclusive=self.options.on_inconclusive,
         )
+
+    def _list_not_judged(
+        self,
+        rows: list[result.Result],
+        findings: tuple[finding.RunFinding, ...],
+    ) -> tuple[summary.NotJudged, ...]:
+        """Return the limits that nothing measures, if the task skips them."""
+        if self.options.unmeasured != "skip":
+            return ()
+        skipped = {
+            name
+            for each in findings
+            if each.finding.kind == "workload_skipped"
+            for name in each.finding.metrics
+        }
+        metrics = {row.metric for row in rows}
+        return tuple(list_unmeasured(self.limits, metrics, skipped))
 
     def _list_parts(self) -> list[str]:
         """Return the variants or values that are judged on their own."""

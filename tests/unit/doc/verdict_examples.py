@@ -35,7 +35,7 @@ STATUSES = tuple(_RUNS)
 
 
 def lines(status):
-    """Return the table of verdicts of a run with this status."""
+    """Return the table of verdicts of a run without the version of rules."""
     records, percent = _RUNS[status]
     sla = {
         "max_percent": {**percent, "network.sockperf.*": 15},
@@ -44,4 +44,5 @@ def lines(status):
     source = made.source_of(
         _add_skipped(records), {"vmperf_overhead": sla}, folder=None
     )
-    return verdict_table.lines(source_judge.judge_source(source))
+    *shown, _ = verdict_table.lines(source_judge.judge_source(source))
+    return shown
