@@ -142,6 +142,11 @@ def _read_arguments(
     arguments: dict[str, t.Any] = {}
     origins: dict[str, str] = {}
     for origin, given in sources:
+        if isinstance(kept := arguments.get(_LIMITS), dict) and isinstance(
+            given.get(_LIMITS), dict
+        ):
+            # By SLA, as over the limits of the task.
+            given = {**given, _LIMITS: {**kept, **given[_LIMITS]}}
         arguments.update(given)
         origins.update(dict.fromkeys(given, origin))
     return _find_task(task), arguments, origins

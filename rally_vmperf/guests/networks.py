@@ -151,7 +151,7 @@ def find_floating_pool(
 
 
 #: Device owners of the ports of routers.
-_INTERFACES = (
+INTERFACES = (
     "network:router_interface",
     "network:router_interface_distributed",
     "network:ha_router_replicated_interface",
@@ -165,7 +165,7 @@ def _find_gateways(connection: cloud.Connection, network: Network) -> set[str]:
     """
     with cloud.convert_errors("list routers"):
         ports = connection.network.ports(
-            network_id=network.id, device_owner=list(_INTERFACES)
+            network_id=network.id, device_owner=list(INTERFACES)
         )
         router_ids = sorted({port.device_id for port in ports})
         routers = (

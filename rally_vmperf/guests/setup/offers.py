@@ -5,6 +5,7 @@ import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf.guests import cloud
+from rally_vmperf.guests import networks as guest_networks
 from rally_vmperf.guests import resolve
 from rally_vmperf.guests.setup import image_kinds
 from rally_vmperf.measurement.samples import units
@@ -16,7 +17,6 @@ _LEAST_MEMORY_MIB, _LEAST_DISK_GIB = 1024, 10
 _MOST_SKIPPED = 5
 #: The disk in GiB that workloads need, in addition to the image.
 _WORK_GIB = 2
-_INTERFACES = "network:router_interface"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -125,6 +125,8 @@ def choose_flavor(connection: cloud.Connection, image_name: str) -> Offer:
         ),
         default=2,
     )
+    least_mib = max((image.min_ram or 0 for image in images), default=0)
+    least_mib = max(_LEAST_MEMORY_MIB, least_mib)
     misfits = {
         flavor.id: resolve.find_flavor_misfit(
             _read_extra_specs(connection, flavor)
@@ -139,10 +141,10 @@ def choose_flavor(connection: cloud.Connection, image_name: str) -> Offer:
     fitting = [
         flavor
         for flavor in flavors
-        if not misfits[flavor.id] and flavor.ram >= _LEAST_MEMORY_MIB
+        if not misfits[flavor.id] and flavor.ram >= least_mib
     ]
     needed_gib = image_gib + _WORK_GIB
-    for least_gib in (_LEAST_DISK_GIB, needed_gib):
+    for least_gib in (max(_LEAST_DISK_GIB, image_gib), needed_gib):
         for flavor in fitting:
             if flavor.disk >= least_gib:
                 return Offer(
@@ -164,7 +166,7 @@ def choose_flavor(connection: cloud.Connection, image_name: str) -> Offer:
     return Offer(
         arguments={"flavors": ["m1.small"]},
         reason="Set the name of a flavor.",
-        missing=f"flavor: none has {_LEAST_MEMORY_MIB} MiB of memory and "
+        missing=f"flavor: none has {least_mib} MiB of memory and "
         f"{needed_gib} GiB of disk (the cloud has: "
         f"{resolve.format_names(flavors)}); set flavors in vmperf.yaml",
     )
@@ -271,7 +273,9 @@ def _find_gateways(connection: cloud.Connection) -> dict[str, str]:
         for router in connection.network.routers()
         if router.external_gateway_info
     }
-    ports = connection.network.ports(device_owner=_INTERFACES)
+    ports = connection.network.ports(
+        device_owner=list(guest_networks.INTERFACES)
+    )
     return {
         port.network_id: routers[port.device_id]
         for port in ports

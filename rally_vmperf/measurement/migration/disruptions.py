@@ -28,6 +28,10 @@ _RUN = 2
 #: A part with at least this number of reports has a depth without its first
 #: and last report, which may lie partly outside of it.
 _WITH_INTERIOR = 4
+#: The multiple of the tolerance from which noise hides a disruption.
+_HIDES = 10
+#: The largest share of the mean by which a trend is continued.
+_CONTINUED = 0.2
 #: The largest correlation of neighbouring reports that is assumed.
 _MOST_ALIKE = 0.95
 
@@ -59,9 +63,14 @@ class Usual:
     spread: float
 
     def at(self, moment: float) -> float:
-        """Return the usual value at a time; above zero."""
-        value = self.mean + self.slope * (moment - self.center)
-        return max(value, self.mean * TOLERANCES["higher"])
+        """Return the usual value at a time; above zero.
+
+        A trend is continued by a share of the mean at most: a warm-up slows
+        down, and does not go on for ever.
+        """
+        most = _CONTINUED * self.mean
+        change = self.slope * (moment - self.center)
+        return self.mean + min(most, max(-most, change))
 
     def inflate(self, count: int) -> float:
         """Return the variance of a mean against that without correlation."""
@@ -240,7 +249,11 @@ def estimate_disruption(
     parts = _drop_edges(_find_parts(usual, after, losses, width))
     depth, peak, place = _find_worst_run(usual, after, losses, sign, parts)
     if not parts:
-        none = estimates.Estimate(value=0.0, error=width)
+        # Noise that hides a loss hides how long it lasts, too.
+        hidden = 100 * TOLERANCES[usual.better] * _HIDES
+        is_hidden = depth.error > hidden
+        rest = after[-1][0] - requested if is_hidden else 0.0
+        none = estimates.Estimate(value=0.0, error=max(width, rest))
         return Disruption(
             depth=depth,
             peak=peak,
@@ -296,7 +309,11 @@ def _find_worst_run(
     error = scale * usual.error(_RUN, moment)
     far = scale * usual.error(_RUN, moment, alike)
     middle, error = worst - (far - error) / 2, (far + error) / 2
-    peak = estimates.Estimate(value=usual_value - sign * middle, error=error)
+    value = usual_value - sign * middle
+    # A value below zero is none; the upper end remains.
+    peak = estimates.Estimate(
+        value=max(0.0, value), error=max(0.0, error + min(0.0, value))
+    )
     if not parts:
         unseen = 100 * usual.error(1, moment) / usual_value
         depth = estimates.Estimate(value=0.0, error=unseen)
@@ -430,7 +447,8 @@ def _find_segment(
         return None
     first, last = place
     mean = (sums[last + 1] - sums[first]) / (last + 1 - first)
-    scale = usual.scale_noise(mean, points[first][0])
+    # What noise makes long is a share of it, up to twice the usual value.
+    scale = min(2.0, usual.scale_noise(mean, points[first][0]))
     # The largest of so many squares of normal values.
     by_chance = 2 * math.log(max(2, number * (number + 1) / 2)) + 2
     return place if best > by_chance * scale**2 else None
@@ -462,10 +480,13 @@ def _measure_part(
         noise = usual.quantile() * deviation * width / depth * math.sqrt(2)
         edges.append((lasts, math.hypot(noise, lasts * error)))
     (early, early_error), (late, late_error) = edges
+    # A report without work before it lasts as long as the gap.
+    start = first + inner
+    begin = points[start - 1][0] if start else points[0][0] - width
     shortest = 0 if inner else width
     return _Part(
         place=(first + offset, last + offset),
-        begun=points[first + inner][0] - width - early,
+        begun=begin - early,
         ended=points[last - inner][0] + late,
         begin_error=max(shortest, early_error),
         end_error=max(shortest, late_error),

@@ -203,9 +203,13 @@ class GuestMigration(actions.GuestWatch):
                 observations.append(
                     figures.observe(metric, self.migrated, figure)
                 )
-        observations += phase_figures.observe_others(
+        others, missing = phase_figures.observe_others(
             event, self._before, lines, self._control_name
         )
+        observations += others
+        for machine, reason in missing.items():
+            if machine != self._control_name:
+                result.miss(figures.OTHERS_LOSS.name, machine, reason)
         return actions.ActionResult(
             observations=tuple(observations),
             explained=self._explain_clock(found[figures.DOWNTIME]),

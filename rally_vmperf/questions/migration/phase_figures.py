@@ -37,6 +37,11 @@ def list_lines(
     runs: dict[str, command_result.CommandRun] = {
         run.machine: run for run in result.runs if not run.result.exit_status
     }
+    ends: dict[str, float] = {}
+    for machine, reading in result.readings:
+        if isinstance(reading, sample.Series):
+            last, _ = reading.points[-1]
+            ends[machine] = max(last, ends.get(machine, 0.0))
     lines: dict[tuple[str, str], phases.Line] = {}
     for machine, reading in result.readings:
         if not isinstance(reading, sample.Series) or machine not in runs:
@@ -49,7 +54,7 @@ def list_lines(
         line = phases.Line(
             machine=machine,
             metric=reading.metric,
-            begun=run.result.ended - offset - points[-1][0],
+            begun=run.result.ended - offset - ends[machine],
             points=points,
         )
         lines.setdefault(line.key, line)
@@ -178,11 +183,13 @@ def _find_usual(
 
 def observe_others(
     event: phases.Event, before: Lines, during: Lines, control: str
-) -> list[sample.Observation]:
+) -> tuple[list[sample.Observation], dict[str, str]]:
     """Return the losses of other machines while the migration ran.
 
     :param control: The name of the control machine; empty without one.
+    :returns: The losses, and by machine why one is missing.
     """
+    missing: dict[str, str] = {}
     compared = select_rates(during)
     for line in during.values():
         if line.machine == control:
@@ -195,8 +202,8 @@ def observe_others(
         try:
             usual = _find_usual(event, before, line)
             losses[machine] = disruptions.estimate_loss(usual, points)
-        except ValueError:
-            continue
+        except ValueError as reason:
+            missing[machine] = str(reason)
     of_control = losses.pop(control, None)
     # A record has one error of a metric.
     error = max((loss.error for loss in losses.values()), default=0.0)
@@ -212,4 +219,4 @@ def observe_others(
         observations.append(
             figures.observe(figures.CONTROL_LOSS, control, of_control)
         )
-    return observations
+    return observations, missing

@@ -155,7 +155,8 @@ def draw_time_line(migration: Migration, name: str) -> markupsafe.Markup:
 
     :param name: The identifier of the chart.
     """
-    origin = min((line.begun for line in migration.lines), default=0.0)
+    begins = [line.begun for line in migration.lines]
+    origin = min([migration.event.requested, *begins])
     requested = migration.event.requested - origin
     ended = migration.event.ended - origin
     drawn = []

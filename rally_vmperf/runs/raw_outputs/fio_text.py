@@ -1,5 +1,6 @@
 """The report that fio prints for people, from version 1 to 3."""
 
+import collections
 import re
 import typing as t
 
@@ -89,15 +90,14 @@ def read_report(text: str) -> documents.Json:
     if len(names) < len(jobs) and not is_whole:
         raise raw.several_runs("fio")
     options = _read_options(text)
+    counts: collections.Counter[tuple[str, int]] = collections.Counter()
+    for job in jobs:
+        counts[job["jobname"], job["groupid"]] += int(job["jobs"])
     for job in jobs:
         key = (job["jobname"], job["groupid"])
         if not job["jobname"] and len(options) == 1:
             (key,) = options
-        processes = sum(
-            int(job["jobs"])
-            for job in jobs
-            if (job["jobname"], job["groupid"]) == key
-        )
+        processes = counts[key]
         numjobs = {"numjobs": str(processes)} if processes else {}
         job["job options"] = {**options.get(key, {}), **numjobs}
     return {"jobs": jobs}

@@ -76,7 +76,7 @@ class RegistryTestCase(unittest.TestCase):
         packages, workloads = set(), set()
         for task in ("kvm-overhead", "kvm-density"):
             text = resources.path("tasks", f"{task}.yaml").read_text()
-            names = set(re.findall(r"^ +- name: (\w+)$", text, re.MULTILINE))
+            names = set(re.findall(r'"name": "(\w+)", "arguments"', text))
             self.assertIn("sysbench", names)
             workloads |= names & set(NAMES)
             packages |= set(registry.debian_packages(names & set(NAMES)))

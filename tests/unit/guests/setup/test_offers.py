@@ -20,6 +20,7 @@ def image(name, **attributes):
             "size": 1 << 29,
             "virtual_size": 2 << 30,
             "min_disk": 2,
+            "min_ram": 0,
             "properties": {},
             **attributes,
         }
@@ -218,6 +219,19 @@ class OffersTest(unittest.TestCase):
         vars(self.cloud.network.all_networks[1]).update(state)
         offer = offers.choose_network(self.cloud)
         self.assertEqual({"network": "public"}, offer.arguments)
+
+    def test_flavor_that_the_image_fits_on(self):
+        """A plan would reject the others."""
+        self.cloud.image.all_images[:] = [
+            image("debian", min_disk=15, min_ram=2048)
+        ]
+        self.cloud.compute.all_flavors = [
+            flavor("a", 1, 1024, 40),
+            flavor("b", 1, 2048, 10),
+            flavor("c", 1, 2048, 15),
+        ]
+        offer = offers.choose_flavor(self.cloud, "debian")
+        self.assertEqual({"flavors": ["c"]}, offer.arguments)
 
     def test_no_flavor(self):
         """The flavors of the cloud are named."""

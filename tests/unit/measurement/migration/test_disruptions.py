@@ -1,8 +1,10 @@
 """Tests of dips of a rate and spikes of a time during a migration."""
 
+import math
 import unittest
 
 import ddt
+import numpy
 
 from rally_vmperf.measurement.migration import disruptions
 
@@ -105,6 +107,70 @@ class TestDisruption(unittest.TestCase):
         self.assertLess(spike.peak.error, 600)
         self.assertTrue(spike.duration.contains(5), spike)
         self.assertTrue(spike.recovery.contains(9.4), spike)
+
+    def noisy(self, deviation, length=40, begin=0):
+        """Return times of about 100 that vary at random."""
+        random = numpy.random.default_rng(5)
+        factors = numpy.exp(random.normal(0, deviation, length))
+        return [
+            (float(begin + end), float(100 * factor))
+            for end, factor in enumerate(factors, 1)
+        ]
+
+    def test_high_spike_in_rough_noise(self):
+        """However much the times vary, 1000 times as long is a spike."""
+        before = self.noisy(0.5, 90, -90)
+        points = [
+            (end, 1000 * value if 14 < end <= 19 else value)
+            for end, value in self.noisy(0.5)
+        ]
+        usual = disruptions.compute_usual(before, "lower")
+        spike = disruptions.estimate_disruption(usual, points, 10.0)
+        self.assertGreater(spike.duration.value, 2)
+
+    def test_noise_that_hides_a_disruption(self):
+        """It may have lasted until the end of the phase."""
+        values = [1.0, 399.0] * 20
+        usual = disruptions.compute_usual([*enumerate(values, -40)])
+        hidden = disruptions.estimate_disruption(
+            usual, [*enumerate(map(float, values), 1)], 10.0
+        )
+        self.assertTrue(hidden.depth.contains(90))
+        self.assertTrue(hidden.duration.contains(25))
+        self.assertTrue(hidden.recovery.contains(25))
+
+    def test_peak_is_not_negative(self):
+        usual = disruptions.compute_usual(self.noisy(1.5, 15, -15), "lower")
+        for number in range(20):
+            points = [(float(end), 1.0 + number) for end in range(1, 40)]
+            spike = disruptions.estimate_disruption(usual, points, 10.0)
+            self.assertGreaterEqual(spike.peak.value, 0)
+            self.assertGreaterEqual(spike.peak.error, 0)
+
+    def test_warm_up_is_not_continued_for_ever(self):
+        """A loss of 70 % behind a rate that falls at first is not ruled out."""
+        rate = [
+            (float(end), 100 + 150 * math.exp(-(end + 90) / 30))
+            for end in range(-89, 31)
+        ]
+        points = [
+            (end, value * (0.3 if 12 < end <= 27 else 1))
+            for end, value in rate[90:]
+        ]
+        usual = disruptions.compute_usual(rate[:90])
+        dip = disruptions.estimate_disruption(usual, points, 1.0)
+        self.assertTrue(dip.duration.contains(15), dip)
+        self.assertTrue(dip.depth.contains(70), dip)
+
+    def test_time_without_reports(self):
+        """A request that takes 20 s is reported in its last second."""
+        usual = disruptions.compute_usual(POINTS, "lower")
+        points = [point for point in phase() if not 14 < point[0] <= 34]
+        points = [
+            (end, 900.0 if end == 35 else value) for end, value in points
+        ]
+        spike = disruptions.estimate_disruption(usual, points, 10.0)
+        self.assertTrue(spike.duration.contains(21), spike)
 
     def test_time_that_falls(self):
         usual = disruptions.compute_usual(POINTS, "lower")
