@@ -50,11 +50,22 @@ def recognise(text: str, *, is_json: bool = False) -> raw.Reader:
     """Return the reader of an output, found by the content.
 
     :param is_json: Whether only JSON is read, since lines are too long.
-    :raises WorkloadError: If no reader recognises the output.
+    :raises WorkloadError: If no reader recognises the output, or several do:
+        the results of all but one would be lost. ``time`` may be around them.
     """
-    for reader in READERS.values():
-        if reader.recognises(text, is_json=is_json):
-            return reader
+    found = [
+        reader
+        for reader in READERS.values()
+        if reader.recognises(text, is_json=is_json)
+    ]
+    several = [reader.tool for reader in found if reader.tool != "time"]
+    if len(several) > 1:
+        raise base.WorkloadError(
+            f"the file has outputs of {' and '.join(several)}; give the "
+            "output of each tool its own file"
+        )
+    if found:
+        return found[0]
     if is_json:
         raise _long_line_error(text)
     for name, pattern in _OTHER_TOOLS.items():

@@ -101,7 +101,15 @@ _OTHERS = {
 }
 _NAMES = (
     *("name", "description", "filename_format", "unique_filename", "opendir"),
-    *("*log*", "output*", "eta*", "status-interval", "wait_for*"),
+    *(
+        "write_*_log",
+        "log_*",
+        "per_job_logs",
+        "output*",
+        "eta*",
+        "status-interval",
+        "wait_for*",
+    ),
     *("disable_*", "clat_percentiles", "lat_percentiles", "slat_percentiles"),
     *("percentile_list", "unlink*", "create_*", "exitall*", "randseed"),
     *("allrandrepeat", "minimal", "terse-version", "client", "section"),

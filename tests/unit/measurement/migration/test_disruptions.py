@@ -148,7 +148,7 @@ class TestDisruption(unittest.TestCase):
             self.assertGreaterEqual(spike.peak.error, 0)
 
     def test_warm_up_is_not_continued_for_ever(self):
-        """A loss of 70 % behind a rate that falls at first is not ruled out."""
+        """A loss of 70 % behind a rate that falls at first may be there."""
         rate = [
             (float(end), 100 + 150 * math.exp(-(end + 90) / 30))
             for end in range(-89, 31)
