@@ -37,21 +37,25 @@ def get_flavor(
         sdk_flavor = get_by_reference(
             "flavor", reference, connection.compute.flavors()
         )
-    extra_specs: dict[str, str] = {}
-    action = f"read the limits of flavor {sdk_flavor.name}"
-    with cloud.convert_errors(action), cloud.skip_if_forbidden():
-        detailed_flavor = connection.compute.fetch_flavor_extra_specs(
-            sdk_flavor
-        )
-        extra_specs = dict(detailed_flavor.extra_specs or {})
     return models.Flavor(
         id=sdk_flavor.id,
         name=sdk_flavor.name,
         vcpus=sdk_flavor.vcpus,
         memory_mib=sdk_flavor.ram,
         disk_gib=sdk_flavor.disk,
-        extra_specs=extra_specs,
+        extra_specs=read_extra_specs(connection, sdk_flavor),
     )
+
+
+def read_extra_specs(
+    connection: cloud.Connection, sdk_flavor: t.Any
+) -> dict[str, str]:
+    """Return the extra specs of a flavor; empty if Nova hides them."""
+    action = f"read the limits of flavor {sdk_flavor.name}"
+    with cloud.convert_errors(action), cloud.skip_if_forbidden():
+        detailed = connection.compute.fetch_flavor_extra_specs(sdk_flavor)
+        return dict(detailed.extra_specs or {})
+    return {}
 
 
 def find_flavor_misfit(

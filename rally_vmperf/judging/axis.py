@@ -11,6 +11,7 @@ from rally_vmperf.judging import gains
 from rally_vmperf.judging import judge
 from rally_vmperf.judging import parts
 from rally_vmperf.judging.results import build
+from rally_vmperf.judging.results import loss_figure
 from rally_vmperf.judging.results import plausibility
 from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import finding
@@ -155,6 +156,10 @@ class Axis:
         ]
         names = [metric.name for metric in metrics]
         rows = self._list_counts(run_judge, conditions)
+        selected = {
+            guests: self.select_guests(level)
+            for guests, level in levels.items()
+        }
         compared = itertools.product(
             metrics,
             self._list_contrasts(repetitions),
@@ -169,12 +174,11 @@ class Axis:
                     levels[guests],
                     run_judge.tolerate,
                 )
-            level = self.select_guests(levels[guests])
             row = build.build_pairs(
                 metric,
                 (
-                    repetition.select(level, **contrast.reference),
-                    repetition.select(level, **contrast.other),
+                    repetition.select(selected[guests], **contrast.reference),
+                    repetition.select(selected[guests], **contrast.other),
                 ),
                 contrast.names,
                 _find_limit(run_judge, contrast, metric.name, names),
@@ -203,15 +207,17 @@ class Axis:
                 if metric.name.startswith(counts.prefixes)
             ),
         ]
+        names = [metric.name for metric in metrics]
+        counted = repetition.select(conditions, **counts.axes)
         rows = [
             row
             for metric in metrics
             for row in build.build_absolute(
                 metric,
-                repetition.select(conditions, **counts.axes),
+                counted,
                 repetition.NO_REFERENCE,
                 run_judge.limits,
-                [counted.name for counted in metrics],
+                names,
                 run_judge.options.confidence,
             )
         ]
@@ -226,12 +232,17 @@ class Axis:
         """Yield the findings in the pairs of all repetitions."""
         where = "" if self.contrasts else f"{run_judge.part}: "
         expected = {
-            contrast.names[-1].replace(" ", "_")
+            contrast.names
             for contrast in self.contrasts
             if contrast.is_expected
         }
         for row in rows:
-            if row.limit is None and row.figure.name in expected:
+            figure = row.figure
+            is_expected = (
+                isinstance(figure, loss_figure.Loss)
+                and figure.names in expected
+            )
+            if is_expected and row.limit is None:
                 continue
             if row.comparison is not None:
                 level = row.level_suffix and f"{row.level_suffix.lstrip()}: "
@@ -332,8 +343,8 @@ PHASES = Axis(
         metrics=figures.METRICS,
         prefixes=(
             figures.NOT_RECOVERED.name,
-            figures.PEAK,
-            figures.SPIKE_DURATION,
+            figures.PEAK_PREFIX,
+            figures.SPIKE_PREFIX,
         ),
     ),
     select_guests=_select_migrated,

@@ -72,6 +72,12 @@ class Row(t.NamedTuple):
             self.limit,
         )
 
+    def show_limit(self) -> str:
+        """Return the limit of a figure as text; "" without one."""
+        if self.limit is None:
+            return ""
+        return units.show_limit(self.limit, str(self.unit))
+
 
 Rows = collections.abc.Iterator[Row]
 

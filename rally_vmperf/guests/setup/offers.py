@@ -1,5 +1,6 @@
 """The image, flavor and network of a cloud that suit the first run."""
 
+import collections.abc
 import dataclasses
 import typing as t
 
@@ -56,13 +57,7 @@ def choose_image(
             reason="It contains the tools of the workloads.",
             missing="" if exists else f"image {IMAGE!r}: {remedy}",
         )
-    misfits = {image.id: image_kinds.find_misfit(image) for image in images}
-    skipped = [
-        f"{image.name} ({misfits[image.id]})"
-        for image in images
-        if misfits[image.id]
-    ]
-    fitting = [image for image in images if not misfits[image.id]]
+    fitting, skipped = _split(images, image_kinds.find_misfit)
     for distribution, user in image_kinds.USERS.items():
         newest = max(
             (
@@ -80,7 +75,7 @@ def choose_image(
             return Offer(
                 arguments={"image": newest.name, "user": user},
                 reason="Tools are installed when guests have booted, "
-                "which requires a package mirror." + _list_skipped(skipped),
+                "which requires a package mirror." + skipped,
             )
     return Offer(
         arguments=arguments,
@@ -91,13 +86,27 @@ def choose_image(
     )
 
 
-def _list_skipped(names: list[str]) -> str:
-    """Return what was not chosen as a sentence, with a blank before it."""
-    if not names:
-        return ""
-    more = len(names) - _MOST_SKIPPED
-    shown = ", ".join(names[:_MOST_SKIPPED])
-    return f" Not chosen: {shown}{f' and {more} more' if more > 0 else ''}."
+def _split(
+    resources: collections.abc.Iterable[t.Any],
+    find_misfit: collections.abc.Callable[[t.Any], str],
+) -> tuple[list[t.Any], str]:
+    """Return the resources that fit, and a sentence on the others.
+
+    :param find_misfit: A function that returns why a resource does not fit.
+    :returns: The sentence with a blank before it; "" if all fit.
+    """
+    fitting, skipped = [], []
+    for resource in resources:
+        if misfit := find_misfit(resource):
+            skipped.append(f"{resource.name} ({misfit})")
+        else:
+            fitting.append(resource)
+    if not skipped:
+        return fitting, ""
+    more = len(skipped) - _MOST_SKIPPED
+    shown = ", ".join(skipped[:_MOST_SKIPPED])
+    rest = f" and {more} more" if more > 0 else ""
+    return fitting, f" Not chosen: {shown}{rest}."
 
 
 def choose_flavor(connection: cloud.Connection, image_name: str) -> Offer:
@@ -125,24 +134,17 @@ def choose_flavor(connection: cloud.Connection, image_name: str) -> Offer:
         ),
         default=2,
     )
-    least_mib = max((image.min_ram or 0 for image in images), default=0)
-    least_mib = max(_LEAST_MEMORY_MIB, least_mib)
-    misfits = {
-        flavor.id: resolve.find_flavor_misfit(
-            _read_extra_specs(connection, flavor)
-        )
-        for flavor in flavors
-    }
-    skipped = [
-        f"{flavor.name} ({misfits[flavor.id]})"
-        for flavor in flavors
-        if misfits[flavor.id]
-    ]
-    fitting = [
-        flavor
-        for flavor in flavors
-        if not misfits[flavor.id] and flavor.ram >= least_mib
-    ]
+    least_mib = max(
+        _LEAST_MEMORY_MIB, *(image.min_ram or 0 for image in images), 0
+    )
+    usual, skipped = _split(
+        flavors,
+        lambda flavor: resolve.find_flavor_misfit(
+            getattr(flavor, "extra_specs", None)
+            or resolve.read_extra_specs(connection, flavor)
+        ),
+    )
+    fitting = [flavor for flavor in usual if flavor.ram >= least_mib]
     needed_gib = image_gib + _WORK_GIB
     for least_gib in (max(_LEAST_DISK_GIB, image_gib), needed_gib):
         for flavor in fitting:
@@ -150,7 +152,7 @@ def choose_flavor(connection: cloud.Connection, image_name: str) -> Offer:
                 return Offer(
                     arguments={"flavors": [flavor.name]},
                     reason=f"{_describe(flavor)}, {flavor.disk} GiB of disk: "
-                    f"the smallest that suffices.{_list_skipped(skipped)}",
+                    f"the smallest that suffices.{skipped}",
                 )
     for flavor in fitting:
         if not flavor.disk:
@@ -161,7 +163,7 @@ def choose_flavor(connection: cloud.Connection, image_name: str) -> Offer:
                     "guest_options": {"boot_volume": {"size_gib": size_gib}},
                 },
                 reason=f"{_describe(flavor)} and no disk: guests boot from "
-                f"volumes.{_list_skipped(skipped)}",
+                f"volumes.{skipped}",
             )
     return Offer(
         arguments={"flavors": ["m1.small"]},
@@ -176,20 +178,6 @@ def _describe(flavor: t.Any) -> str:
     """Return the vCPUs and the memory of a flavor as text."""
     vcpus = units.number_of("vCPU", flavor.vcpus)
     return f"{vcpus}, {flavor.ram} MiB of memory"
-
-
-def _read_extra_specs(
-    connection: cloud.Connection, flavor: t.Any
-) -> dict[str, str]:
-    """Return the extra specs of a flavor; empty if Nova hides them."""
-    specs: dict[str, str] | None = getattr(flavor, "extra_specs", None)
-    if specs:
-        return specs
-    action = f"read the extra specs of flavor {flavor.name}"
-    with cloud.convert_errors(action), cloud.skip_if_forbidden():
-        detailed = connection.compute.fetch_flavor_extra_specs(flavor)
-        return dict(detailed.extra_specs or {})
-    return {}
 
 
 def join_options(flavor: Offer, network: Offer) -> tuple[Offer, Offer]:

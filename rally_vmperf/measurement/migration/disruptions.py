@@ -32,6 +32,8 @@ _WITH_INTERIOR = 4
 _HIDES = 10
 #: The largest share of the mean by which a trend is continued.
 _CONTINUED = 0.2
+#: The largest multiple of the usual noise that a spike must exceed.
+_MOST_NOISE = 2.0
 #: The largest correlation of neighbouring reports that is assumed.
 _MOST_ALIKE = 0.95
 
@@ -61,6 +63,16 @@ class Usual:
     correlation: float
     number: int
     spread: float
+
+    @property
+    def sign(self) -> int:
+        """The sign of a loss: 1 for rates, and -1 for response times."""
+        return 1 if self.better == "higher" else -1
+
+    @property
+    def tolerance(self) -> float:
+        """The share of the usual value by which a report may be worse."""
+        return TOLERANCES[self.better]
 
     def at(self, moment: float) -> float:
         """Return the usual value at a time; above zero.
@@ -244,14 +256,14 @@ def estimate_disruption(
             f"{len(after)} intervals with a rate after the request for the "
             f"migration: must be at least {FEWEST}"
         )
-    sign = 1 if usual.better == "higher" else -1
-    losses = [sign * (usual.at(moment) - value) for moment, value in after]
+    losses = [
+        usual.sign * (usual.at(moment) - value) for moment, value in after
+    ]
     parts = _drop_edges(_find_parts(usual, after, losses, width))
-    depth, peak, place = _find_worst_run(usual, after, losses, sign, parts)
+    depth, peak, place = _find_worst_run(usual, after, losses, parts)
     if not parts:
         # Noise that hides a loss hides how long it lasts, too.
-        hidden = 100 * TOLERANCES[usual.better] * _HIDES
-        is_hidden = depth.error > hidden
+        is_hidden = depth.error > 100 * usual.tolerance * _HIDES
         rest = after[-1][0] - requested if is_hidden else 0.0
         none = estimates.Estimate(value=0.0, error=max(width, rest))
         return Disruption(
@@ -285,7 +297,6 @@ def _find_worst_run(
     usual: Usual,
     after: Points,
     losses: collections.abc.Sequence[float],
-    sign: int,
     parts: collections.abc.Sequence[_Part],
 ) -> tuple[estimates.Estimate, estimates.Estimate, int]:
     """Return loss and value of the worst run, and its first place.
@@ -309,7 +320,7 @@ def _find_worst_run(
     error = scale * usual.error(_RUN, moment)
     far = scale * usual.error(_RUN, moment, alike)
     middle, error = worst - (far - error) / 2, (far + error) / 2
-    value = usual_value - sign * middle
+    value = usual_value - usual.sign * middle
     # A value below zero is none; the upper end remains.
     peak = estimates.Estimate(
         value=max(0.0, value), error=max(0.0, error + min(0.0, value))
@@ -378,9 +389,8 @@ def estimate_loss(usual: Usual, points: Points) -> estimates.Estimate:
     moment = numbers.fmean(at for at, _ in points)
     usual_value = usual.at(moment)
     share = 100 / usual_value
-    loss = share * (usual_value - numbers.fmean(value for _, value in points))
-    if usual.better == "lower":
-        loss = -loss
+    mean = numbers.fmean(value for _, value in points)
+    loss = usual.sign * share * (usual_value - mean)
     error = share * usual.error(len(points), moment)
     if loss < 0:
         return estimates.Estimate(value=0.0, error=max(0.0, loss + error))
@@ -425,7 +435,6 @@ def _find_segment(
     It is the rectangle whose loss is largest in its deviations. One that
     noise explains, or a loss within the tolerance, is no part.
     """
-    tolerance = TOLERANCES[usual.better]
     sums = [0.0, *itertools.accumulate(losses)]
     number = len(losses)
     best = 0.0
@@ -434,10 +443,11 @@ def _find_segment(
     own = [usual.own_variance(moment) for moment, _ in points]
     smallest = (usual.mean * 1e-9) ** 2
     for first in range(number):
+        tolerated = usual.tolerance * usual.at(points[first][0])
         for last in range(first, number):
             total = sums[last + 1] - sums[first]
             length = last + 1 - first
-            if total <= tolerance * usual.at(points[first][0]) * length:
+            if total <= tolerated * length:
                 continue
             variance = max(smallest, variances[length - 1] + own[first])
             surety = (total / length) ** 2 / variance
@@ -447,8 +457,8 @@ def _find_segment(
         return None
     first, last = place
     mean = (sums[last + 1] - sums[first]) / (last + 1 - first)
-    # What noise makes long is a share of it, up to twice the usual value.
-    scale = min(2.0, usual.scale_noise(mean, points[first][0]))
+    # The noise of a long time is larger; a higher spike is no less sure.
+    scale = min(_MOST_NOISE, usual.scale_noise(mean, points[first][0]))
     # The largest of so many squares of normal values.
     by_chance = 2 * math.log(max(2, number * (number + 1) / 2)) + 2
     return place if best > by_chance * scale**2 else None

@@ -48,7 +48,7 @@ METRICS = (
 #: workloads report over time.
 _TIMES = ("response_time_mean", "response_time_p95", "latency_mean")
 #: The prefixes of figures that each of these metrics has.
-PEAK, SPIKE_DURATION = (
+PEAK_PREFIX, SPIKE_PREFIX = (
     "guest.migration.peak.",
     "guest.migration.spike_duration.",
 )
@@ -57,16 +57,16 @@ _DIGITS = 6
 
 
 def create_peak(metric: sample.Metric) -> sample.Metric:
-    """Return the metric of the highest run of two reports of another."""
-    return _create_metric(f"{PEAK}{metric.name}", metric.unit)
+    """Return the metric of the peak of a response time."""
+    return _create_metric(f"{PEAK_PREFIX}{metric.name}", metric.unit)
 
 
 def create_spike_duration(metric: sample.Metric) -> sample.Metric:
-    """Return the metric of the duration of the spike around the peak."""
-    return _create_metric(f"{SPIKE_DURATION}{metric.name}", "s")
+    """Return the metric of the duration of a response time's spike."""
+    return _create_metric(f"{SPIKE_PREFIX}{metric.name}", "s")
 
 
-def list_of_times(
+def list_time_figures(
     metrics: collections.abc.Iterable[sample.Metric],
 ) -> tuple[sample.Metric, ...]:
     """Return the figures of the response times among metrics."""

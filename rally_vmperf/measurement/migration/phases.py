@@ -108,8 +108,9 @@ def without_short_end(points: tuple[Point, ...]) -> tuple[Point, ...]:
 
 
 def points_until(line: Line, moment: float) -> list[Point]:
-    """Return the intervals that ended until a time, with their ends on the
-    clock of the controller.
+    """Return the intervals that ended until a time.
+
+    Their ends are on the clock of the controller.
     """
     return [
         (line.begun + end, value)

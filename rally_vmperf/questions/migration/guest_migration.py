@@ -207,9 +207,8 @@ class GuestMigration(actions.GuestWatch):
             event, self._before, lines, self._control_name
         )
         observations += others
-        for machine, reason in missing.items():
-            if machine != self._control_name:
-                result.miss(figures.OTHERS_LOSS.name, machine, reason)
+        for name, reason in missing.items():
+            result.miss(figures.OTHERS_LOSS.name, name, reason)
         return actions.ActionResult(
             observations=tuple(observations),
             explained=self._explain_clock(found[figures.DOWNTIME]),

@@ -84,8 +84,8 @@ def compute_figures(
     times = [line for line in own if line.metric.better == "lower"]
     if any(line.begun + line.points[-1][0] < event.ended for line in own):
         late = "the workload ended before the migration; use a longer phase"
-        of_times = figures.list_of_times(line.metric for line in times)
-        missing = [figures.DOWNTIME, *_OF_RATE, *of_times]
+        time_figures = figures.list_time_figures(line.metric for line in times)
+        missing = [figures.DOWNTIME, *_OF_RATE, *time_figures]
         if monitor.peer is not None:
             missing.append(figures.PACKET_GAP)
         return found | dict.fromkeys(missing, late)
@@ -144,7 +144,7 @@ def _compute_spike(
     event: phases.Event, before: Lines, line: phases.Line
 ) -> Figures:
     """Return the figures of a response time, or why they are missing."""
-    metrics = figures.list_of_times([line.metric])
+    metrics = figures.list_time_figures([line.metric])
     try:
         disruption = _estimate(event, before, line)
     except ValueError as error:
@@ -187,7 +187,7 @@ def observe_others(
     """Return the losses of other machines while the migration ran.
 
     :param control: The name of the control machine; empty without one.
-    :returns: The losses, and by machine why one is missing.
+    :returns: The losses, and by guest why one is missing.
     """
     missing: dict[str, str] = {}
     compared = select_rates(during)
@@ -203,7 +203,8 @@ def observe_others(
             usual = _find_usual(event, before, line)
             losses[machine] = disruptions.estimate_loss(usual, points)
         except ValueError as reason:
-            missing[machine] = str(reason)
+            if machine != control:
+                missing[machine] = str(reason)
     of_control = losses.pop(control, None)
     # A record has one error of a metric.
     error = max((loss.error for loss in losses.values()), default=0.0)

@@ -140,8 +140,8 @@ class Options(judge.GuestOptions):
 
 #: The options with limits of response times, and the prefix of their figures.
 _OF_TIMES = {
-    "max_peak": figures.PEAK,
-    "max_spike_duration": figures.SPIKE_DURATION,
+    "max_peak": figures.PEAK_PREFIX,
+    "max_spike_duration": figures.SPIKE_PREFIX,
 }
 #: The options with limits of the loss in a phase, and their option in a judge.
 _LOSSES = {
@@ -179,7 +179,7 @@ class Criterion(question.Criterion):
         return (
             *figures.METRICS,
             figures.NOT_RECOVERED,
-            *figures.list_of_times(metrics),
+            *figures.list_time_figures(metrics),
         )
 
     def list_limit_options(self) -> list[str]:

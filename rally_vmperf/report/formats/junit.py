@@ -13,7 +13,6 @@ import typing as t
 from xml.etree import ElementTree
 
 from rally_vmperf import sanitize
-from rally_vmperf.measurement.samples import units
 from rally_vmperf.records import table
 
 #: Status of a figure -> the element of its test case; none if it is passed.
@@ -91,7 +90,7 @@ def _describe(row: table.Row) -> str:
     """Return figure, interval, limit and findings of a row as text."""
     value, interval = row.show_figure()
     interval = f"interval {interval}" if interval else "no interval"
-    limit = "limit " + units.show_limit(row.limit or 0.0, str(row.unit))
+    limit = f"limit {row.show_limit()}"
     subject = " ".join(filter(None, (row.subject, row.guest)))
     figure = f"{row.figure} of {subject}" if subject else row.figure
     parts = [f"{row.status}: {figure} {value}", interval, limit]

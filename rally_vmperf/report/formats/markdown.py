@@ -12,7 +12,6 @@ import typing as t
 
 from rally_vmperf import sanitize
 from rally_vmperf.measurement.comparison import verdict
-from rally_vmperf.measurement.samples import units
 from rally_vmperf.records import table
 
 _FIGURES = (
@@ -66,9 +65,9 @@ def _format_verdicts(
 def _list_cells(row: table.Row) -> tuple[t.Any, ...]:
     """Return the cells of a figure with a limit."""
     value, interval = row.show_figure()
-    limit = units.show_limit(row.limit or 0.0, str(row.unit))
     figure = " ".join(filter(None, (row.figure, row.condition)))
     subject = " ".join(filter(None, (row.subject, row.guest)))
+    limit = row.show_limit()
     return row.status, row.metric, figure, subject, value, interval, limit
 
 

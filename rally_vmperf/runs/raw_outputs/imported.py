@@ -372,40 +372,47 @@ def describe_unstated(content: document.Baseline, guest: Raws) -> list[str]:
         ]
         if not entries:
             continue
-        table = registry.get_workload(workload).TOOL_OPTIONS
-        bare, guest_names = (
+        of_bare_metal = _list_unstated(
+            workload,
+            [entry.arguments for entry in entries if _is_imported(entry)],
+        )
+        of_guest = _list_unstated(
+            workload,
             [
-                name
-                for name in dict.fromkeys(table.list_unstated())
-                if any(name not in arguments for arguments in stated)
-            ]
-            for stated in (
-                [entry.arguments for entry in entries if _is_imported(entry)],
-                [
-                    output.arguments
-                    for output in guest
-                    if output.workload == workload
-                ],
-            )
+                output.arguments
+                for output in guest
+                if output.workload == workload
+            ],
         )
-        clauses = (
-            [f"{', '.join(bare)} of both sides"]
-            if bare == guest_names
-            else [
-                f"{', '.join(names)} of {side}"
-                for side, names in (
-                    ("bare metal", bare),
-                    ("the guest", guest_names),
-                )
-                if names
-            ]
-        )
-        if bare or guest_names:
+        sides = {"bare metal": of_bare_metal, "the guest": of_guest}
+        if of_bare_metal == of_guest:
+            sides = {"both sides": of_guest}
+        clauses = [
+            f"{', '.join(names)} of {side}"
+            for side, names in sides.items()
+            if names
+        ]
+        if clauses:
             lines.append(
                 f"Unknown, and not compared: {workload}: "
                 f"{' and '.join(clauses)}."
             )
     return lines
+
+
+def _list_unstated(
+    workload: str, stated: collections.abc.Sequence[documents.Arguments]
+) -> list[str]:
+    """Return the options of a tool that some outputs do not state, a list.
+
+    :param stated: The arguments that each output states.
+    """
+    table = registry.get_workload(workload).TOOL_OPTIONS
+    return [
+        name
+        for name in dict.fromkeys(table.list_unstated())
+        if any(name not in arguments for arguments in stated)
+    ]
 
 
 def _list_differences(
