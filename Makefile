@@ -46,8 +46,9 @@ FUNCTIONAL = VMPERF_CLOUD=$(CLOUD) $(BIN)/stestr \
 .PHONY: unit-packages local-packages lock clean bench-verdicts bench-busy
 .PHONY: main-job picture reference
 
-# Side by side: on a new machine the cloud and most of Python's packages.
-demo:
+# Side by side: on a new machine the cloud and most of Python's packages.  Both
+# install packages of Debian, which one of them can do at a time.
+demo: local-packages
 	@$(MAKE) --no-print-directory -j 2 main-job
 
 main-job: baseline
@@ -182,8 +183,8 @@ unit-packages: $(VENV)/ready
 
 local-packages:
 	@dpkg-query --status $(LOCAL_PACKAGES) >/dev/null 2>&1 || { \
-	    apt-get update -q && apt-get install -qy \
-	    --no-install-recommends $(LOCAL_PACKAGES); }
+	    apt-get update -qq && apt-get install -qqy -o Dpkg::Use-Pty=0 \
+	    --no-install-recommends $(LOCAL_PACKAGES) >/dev/null; }
 
 chromium:
 	@command -v chromium >/dev/null || { apt-get update -q && \

@@ -33,7 +33,9 @@ def install(names: collections.abc.Sequence[str], log: pathlib.Path) -> None:
     missing = find_missing(names)
     if not missing:
         return
-    command = ["apt-get", "-y", "--no-install-recommends", "install"]
+    # Waits for another process that installs packages.
+    command = ["apt-get", "-y", "-o", "DPkg::Lock::Timeout=300"]
+    command += ["--no-install-recommends", "install"]
     # What an interrupted command has unpacked.
     commands.run(["dpkg", "--configure", "-a"], log=log)
     if not commands.quietly([*command, "--simulate", *missing]):
