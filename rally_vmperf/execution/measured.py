@@ -8,7 +8,7 @@ import typing as t
 from rally_vmperf.measurement import command_result
 from rally_vmperf.measurement import guest_metrics
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement.migration import phases
+from rally_vmperf.measurement.event import phases
 from rally_vmperf.measurement.samples import sample
 
 #: Called with the run of each command, with its output, when it has ended.
@@ -26,7 +26,7 @@ class Measured:
     :param readings: The distributions and series, each with its machine.
     :param runs: The runs of commands, without their output.
     :param cpu_times: The CPU time of each guest.
-    :param migration: The rates of each machine around a migration.
+    :param phase: The rates of each machine around an event.
     :param control: The indicator of the control machine over time.
     :param keep_raw: A function that stores a raw output and does not raise.
     :param unreached: The metrics that are missing because their machine did
@@ -49,7 +49,7 @@ class Measured:
     cpu_times: dict[str, guest_metrics.CpuTime] = dataclasses.field(
         default_factory=lambda: collections.defaultdict(guest_metrics.CpuTime)
     )
-    migration: phases.Phase | None = None
+    phase: phases.Phase | None = None
     control: phases.Line | None = None
     keep_raw: KeepRaw = keep_none
     unreached: set[tuple[str, str]] = dataclasses.field(default_factory=set)

@@ -1,9 +1,11 @@
 """The commands of one workload on one station."""
 
+import asyncio
 import collections.abc
 import contextlib
 import dataclasses
 import math
+import typing as t
 
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import barrier
@@ -18,12 +20,21 @@ from rally_vmperf.measurement.samples import curves
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base as workloads
 
+#: A function that returns whether a stopped station answers again, when it
+#: does or will not.
+WaitForReturn = collections.abc.Callable[
+    [], collections.abc.Coroutine[t.Any, t.Any, bool]
+]
+
 
 @dataclasses.dataclass(kw_only=True)
 class StationRun:
     """A run of one workload on one station, with its results.
 
     :param steps: The commands by name.
+    :param wait_for_return: A function that waits until the station, which is
+        stopped on purpose meanwhile, answers again, and returns whether it
+        does; None if it is not stopped.
     :ivar metrics_by_command: The names of the metrics with a sample, by
         command.
     :ivar reasons: The reasons why other metrics have no sample.
@@ -35,6 +46,7 @@ class StationRun:
     servers: servers_.Servers
     result: measured.Measured
     steps: dict[str, workloads.Command]
+    wait_for_return: WaitForReturn | None = None
 
     def __post_init__(self) -> None:
         self.metrics_by_command: dict[str, set[str]] = {}
@@ -56,6 +68,10 @@ class StationRun:
         )
 
     async def step(self, name: str) -> None:
+        """Run one command alone, and add its samples; note an error."""
+        await self._run_until_return(name, self._step(name))
+
+    async def _step(self, name: str) -> None:
         """Run one command alone, and add its samples; note an error."""
         with self._note_errors(name):
             command = self.steps[name]
@@ -89,6 +105,44 @@ class StationRun:
         )
 
     async def step_with_others(
+        self, synchronised_command: commands.SynchronisedCommand
+    ) -> None:
+        """Run a synchronised command, and parse its output."""
+        await self._run_until_return(
+            synchronised_command.command.name,
+            self._step_with_others(synchronised_command),
+        )
+
+    async def _run_until_return(
+        self, name: str, running: collections.abc.Coroutine[t.Any, t.Any, None]
+    ) -> None:
+        """Run a command; run it again alone if the station was stopped.
+
+        The results of the first run are lost with the station.
+        """
+        if self.wait_for_return is None:
+            await running
+            return
+        command = asyncio.ensure_future(running)
+        returning = asyncio.ensure_future(self.wait_for_return())
+        try:
+            await asyncio.wait(
+                {command, returning}, return_when=asyncio.FIRST_COMPLETED
+            )
+            if (command.done() and not self.reasons) or not await returning:
+                await command
+                return
+            command.cancel()
+            await asyncio.wait({command})
+            self.reasons.clear()
+            self.lost = False
+            await self._step(name)
+        finally:
+            for task in (command, returning):
+                task.cancel()
+            await asyncio.gather(command, returning, return_exceptions=True)
+
+    async def _step_with_others(
         self, synchronised_command: commands.SynchronisedCommand
     ) -> None:
         """Run a synchronised command, and parse its output."""
@@ -216,10 +270,13 @@ def create(
     servers: servers_.Servers,
     result: measured.Measured,
     lost: collections.abc.Mapping[str, str],
+    wait_for_return: WaitForReturn | None = None,
 ) -> StationRun:
     """Return the run of a workload on a station, not started yet.
 
     :param lost: The reasons why machines are skipped, by name.
+    :param wait_for_return: A function that waits until the station, which is
+        stopped on purpose meanwhile, answers again; None if it is not stopped.
     """
     assigned = assignment.for_endpoints(endpoints)
     station_run = StationRun(
@@ -233,6 +290,7 @@ def create(
                 assigned.arguments, endpoints
             )
         },
+        wait_for_return=wait_for_return,
     )
     if station.name in lost:
         station_run.lost = True

@@ -115,6 +115,8 @@ class Request:
         not fit together.
     :param migrate_to: The host to which a guest is migrated; empty if Nova
         chooses it, None without a migration.
+    :param resize_to: The flavor to which a guest is resized; None without a
+        resize.
     :param pinged_from: The address of the peer that pings guests; empty
         without one.
     """
@@ -144,6 +146,7 @@ class Request:
     one_host: bool = False
     sequential: bool = False
     migrate_to: str | None = None
+    resize_to: Reference | None = None
     pinged_from: str = ""
 
     @property

@@ -18,8 +18,8 @@ from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import verdict
-from rally_vmperf.measurement.migration import figures
-from rally_vmperf.measurement.migration import phases
+from rally_vmperf.measurement.event import figures
+from rally_vmperf.measurement.event import phases
 from rally_vmperf.measurement.samples import sample
 
 Row = result.Result
@@ -269,20 +269,20 @@ def _find_limit(
     return None
 
 
-def _select_migrated(
+def _select_subject(
     conditions: list[repetition.Condition],
 ) -> list[repetition.Condition]:
-    """Return conditions with the values of the migrated guest only.
+    """Return conditions with the values of the guest of the event only.
 
-    The other guests have figures of their own. Without a migration, all
+    The other guests have figures of their own. Without an event, all
     guests remain.
     """
-    migrated = {
-        condition.migration.event.guest
+    subjects = {
+        condition.phase.event.guest
         for condition in conditions
-        if condition.migration and condition.migration.event
+        if condition.phase and condition.phase.event
     }
-    if not migrated:
+    if not subjects:
         return conditions
     return [
         dataclasses.replace(
@@ -290,7 +290,7 @@ def _select_migrated(
             observations=tuple(
                 observation
                 for observation in condition.observations
-                if observation.source in migrated
+                if observation.source in subjects
             ),
         )
         for condition in conditions
@@ -319,7 +319,7 @@ VARIANTS = Axis(
     conclude=gains.conclude,
     has_own_guests=True,
 )
-#: The phases of a migration, whose figures belong to the phase during.
+#: The phases of an event, whose figures belong to the phase during.
 PHASES = Axis(
     name=phases.AXIS,
     no_pair="no counted repetition has it in both phases",
@@ -347,5 +347,5 @@ PHASES = Axis(
             figures.SPIKE_PREFIX,
         ),
     ),
-    select_guests=_select_migrated,
+    select_guests=_select_subject,
 )

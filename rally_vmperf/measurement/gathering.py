@@ -389,7 +389,7 @@ def find_differences(repetitions: Repetitions) -> list[Occurrence]:
                 )
                 occurrences.append((differing, None))
         is_moved = any(
-            condition.migration or repetition.VARIANT in condition.axes
+            condition.phase or repetition.VARIANT in condition.axes
             for condition in measured.conditions
         )
         reported = {

@@ -11,7 +11,7 @@ from rally_vmperf import sanitize
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import flow
 from rally_vmperf.measurement.comparison import rate_caps
-from rally_vmperf.measurement.migration import phases
+from rally_vmperf.measurement.event import phases
 from rally_vmperf.measurement.samples import columns
 from rally_vmperf.measurement.samples import cpu_seconds
 from rally_vmperf.measurement.samples import merged
@@ -191,7 +191,7 @@ class Condition(fields.Stored):
         machines.
     :param distributions: The distributions of all machines together.
     :param time_series: The time series of all machines together.
-    :param migration: The rates of each machine around a migration, or None.
+    :param phase: The rates of each machine around an event, or None.
     """
 
     axes: Axes
@@ -220,7 +220,7 @@ class Condition(fields.Stored):
     command_usage: tuple[cpu_seconds.Usage, ...] = ()
     distributions: tuple[merged.Distribution, ...] = ()
     time_series: tuple[merged.TimeSeries, ...] = ()
-    migration: phases.Phase | None = None
+    phase: phases.Phase | None = None
 
     def __post_init__(self) -> None:
         guests = self.axes.get(GUESTS, 1)

@@ -222,11 +222,10 @@ def register_scenario(
     plugin = scenario.configure(name=question.scenario, platform="openstack")(
         plugin
     )
-    admin = {"admin": True} if question.needs_admin else {}
     for name, options in (
         (
             "required_platform",
-            {"platform": "openstack", "users": True, **admin},
+            {"platform": "openstack", "users": True},
         ),
         ("vmperf_cloud", {}),
         ("vmperf_reach", {}),

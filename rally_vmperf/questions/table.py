@@ -5,7 +5,7 @@ import copy
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import validity
 from rally_vmperf.questions.density import question as density
-from rally_vmperf.questions.migration import question as migration
+from rally_vmperf.questions.event import question as event
 from rally_vmperf.questions.overhead import question as overhead
 from rally_vmperf.questions.tuning import question as tuning
 
@@ -38,7 +38,7 @@ for _question in (
     overhead.QUESTION,
     density.QUESTION,
     tuning.QUESTION,
-    migration.QUESTION,
+    event.QUESTION,
 ):
     register(_question)
 

@@ -166,7 +166,7 @@ class Attempt:
             ),
             distributions=merged.distributions(self.result.readings),
             time_series=merged.time_series(self.result.readings),
-            migration=self.result.migration,
+            phase=self.result.phase,
         )
 
     def _measure(self) -> None:

@@ -26,7 +26,7 @@ from rally_vmperf.machines import job
 from rally_vmperf.machines import scripts
 from rally_vmperf.measurement import command_result
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement.migration import phases
+from rally_vmperf.measurement.event import phases
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.runs import actions

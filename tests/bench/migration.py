@@ -11,10 +11,10 @@ import typing as t
 
 import numpy
 
-from rally_vmperf.measurement.migration import disruptions
-from rally_vmperf.measurement.migration import downtime
-from rally_vmperf.measurement.migration import estimates
-from rally_vmperf.measurement.migration import packets
+from rally_vmperf.measurement.event import disruptions
+from rally_vmperf.measurement.event import downtime
+from rally_vmperf.measurement.event import estimates
+from rally_vmperf.measurement.event import packets
 from rally_vmperf.measurement.samples import sample
 
 DIP = 40.0

@@ -18,12 +18,12 @@ from rally_vmperf.judging import summary
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import spread
-from rally_vmperf.measurement.migration import phases
+from rally_vmperf.measurement.event import phases
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions.common import neighbours
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.density import question as density
-from rally_vmperf.questions.migration import question as migration
+from rally_vmperf.questions.event import question as migration
 from rally_vmperf.questions.overhead import question as overhead
 from rally_vmperf.questions.tuning import question as tuning
 from tests.bench import shipped_task

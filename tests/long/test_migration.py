@@ -9,7 +9,7 @@ import time
 
 import yaml
 
-from rally_vmperf.measurement.migration import figures
+from rally_vmperf.measurement.event import figures
 from tests import patience
 from tests.cloud.state import settings
 from tests.cloud.system import layout
@@ -28,7 +28,7 @@ DOWNTIME = re.compile(r"^Total downtime: +([0-9]+) +ms", re.MULTILINE)
 SECONDS, SHARE = 0.05, 0.2
 REPETITIONS = 4
 #: The findings on a guest that void a repetition.
-VOIDING = {"guest_host_changed", "guest_rebooted", "migration_not_completed"}
+VOIDING = {"guest_host_changed", "guest_rebooted", "event_not_completed"}
 #: The repetition that somebody else disturbs.
 DISTURBED = 2
 
@@ -183,7 +183,7 @@ class TestMigration(laboratory.Case):
         for record in records:
             repetition = record.repetition
             during = repetition.select(phase="during").condition
-            event = during.migration.event
+            event = during.phase.event
             if event.outcome == "server_error":
                 # Neutron lost a race, and the guest was booted again.
                 lost += 1
@@ -252,9 +252,9 @@ class TestMigration(laboratory.Case):
         (record,) = lab.records(self.new_journal(journals, process))
         repetition = record.repetition
         during = repetition.select(phase="during").condition
-        self.assertEqual("server_error", during.migration.event.outcome)
+        self.assertEqual("server_error", during.phase.event.outcome)
         kinds = {finding.kind for finding in during.findings}
-        self.assertIn("migration_not_completed", kinds)
+        self.assertIn("event_not_completed", kinds)
         self.assertNotEqual(self.before, lab.count())
         lab.vmperf("cleanup", "--yes", check=True)
         control = self.arguments["control"]

@@ -13,7 +13,7 @@ from rally.common.plugin import plugin
 EXPECTED = {
     ("VMPerf.overhead", "openstack"),
     ("VMPerf.density", "openstack"),
-    ("VMPerf.migration", "openstack"),
+    ("VMPerf.event", "openstack"),
     ("VMPerf.tuning", "openstack"),
     ("vmperf_baseline", "default"),
     ("vmperf_guests", "openstack"),

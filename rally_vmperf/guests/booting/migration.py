@@ -9,8 +9,9 @@ from rally_vmperf import sanitize
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
 from rally_vmperf.guests.booting import placement
+from rally_vmperf.guests.booting import server_action
 from rally_vmperf.guests.cleanup import servers
-from rally_vmperf.measurement.migration import phases
+from rally_vmperf.measurement.event import phases
 
 #: The version of Nova's API that lists migrations with identifiers.
 _LIST_VERSION = "2.59"
@@ -41,8 +42,8 @@ _MIGRATIONS = json_schema.mapping(
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class MigrationRequest:
-    """How a guest is migrated.
+class LiveMigration:
+    """A live migration that is requested.
 
     :param host: The target host; None if Nova chooses.
     :param block_migration: Whether local disks are copied; ``auto`` if Nova
@@ -55,33 +56,31 @@ class MigrationRequest:
     deadline: float
 
 
-def find_host(admin: cloud.Connection, server_id: str) -> str:
-    """Return the host of a server.
+def choose_target(host: str | None, present: str, home: str) -> str | None:
+    """Return the host to which a guest is migrated; None if Nova chooses.
 
-    :raises GuestError: If Nova does not show it.
+    :param host: The host that the task requests; None if Nova chooses.
+    :param present: The present host of the guest.
+    :param home: The host of the guest before the first migration, or "".
+    :raises GuestError: If the present host is not known.
     """
-    with cloud.convert_errors(f"show server {server_id}"):
-        host = admin.compute.get_server(server_id).compute_host
-    if not host:
+    if not present:
         raise errors.GuestError(
-            f"show server {server_id}: Nova shows its host to administrators "
-            "only; add an admin to the environment"
+            "Nova shows the host of a guest to administrators only; add an "
+            "admin to the environment"
         )
-    return str(host)
+    return host if present == (home or present) else home
 
 
 def migrate(
-    admin: cloud.Connection,
-    server_id: str,
-    guest: str,
-    request: MigrationRequest,
-) -> phases.Event:
+    admin: cloud.Connection, server_id: str, requested: LiveMigration
+) -> server_action.Action:
     """Migrate a guest, wait for the end, and return how it went.
 
     :param admin: The connection of an administrator.
-    :param guest: The name of the guest.
+    :raises GuestError: If Nova rejects it.
     """
-    return _Migration(admin, server_id, guest, request).run()
+    return _Migration(admin, server_id, requested).run()
 
 
 @dataclasses.dataclass
@@ -90,72 +89,58 @@ class _Migration:
 
     admin: cloud.Connection
     server_id: str
-    guest: str
-    request: MigrationRequest
+    requested: LiveMigration
     record: dict[str, t.Any] = dataclasses.field(default_factory=dict)
-    request_id: str = ""
+    request: str = ""
     is_aborted: bool = False
 
-    def run(self) -> phases.Event:
+    def run(self) -> server_action.Action:
         """Request the migration, and wait for its end."""
-        source, requested = "", time.time()
+        known = {record["id"] for record in self._list()}
+        self.request = server_action.send(
+            self.admin,
+            self.server_id,
+            {
+                "os-migrateLive": {
+                    "host": self.requested.host,
+                    "block_migration": self.requested.block_migration,
+                }
+            },
+            version=_REQUEST_VERSION,
+        )
         outcome: phases.Outcome
         try:
-            source = find_host(self.admin, self.server_id)
-            known = {record["id"] for record in self._list()}
-            requested = time.time()
-            self._send()
             outcome, detail = self._wait(known)
-        except errors.GuestError as error:
-            outcome, detail = "failed", str(error)
         except cloud.CLOUD_ERRORS as error:
             outcome, detail = "failed", cloud.one_line(error)
-        return phases.Event(
-            guest=self.guest,
+        return server_action.Action(
             outcome=outcome,
-            detail=sanitize.line(detail, 300) if detail else "",
-            source=self._text("source_compute") or source,
-            target=self._text("dest_compute"),
-            migration=self._text("uuid"),
-            request=self.request_id,
-            initiator=self._find_initiator(),
-            requested=requested,
-            ended=time.time(),
-            nova_begun=self._text("created_at"),
-            nova_ended=self._text("updated_at"),
+            detail=detail,
+            request=self.request,
+            fields={
+                key: text
+                for key, text in (
+                    ("source", self._text("source_compute")),
+                    ("target", self._text("dest_compute")),
+                    ("migration", self._text("uuid")),
+                    ("initiator", self._find_initiator()),
+                    ("nova_begun", self._text("created_at")),
+                    ("nova_ended", self._text("updated_at")),
+                )
+                if text
+            },
         )
 
     def _text(self, key: str) -> str:
         """Return a field of the record of the migration as text, or ""."""
         return sanitize.line(self.record.get(key) or "", 100)
 
-    def _send(self) -> None:
-        """Request the migration.
-
-        :raises GuestError: If Nova rejects it.
-        """
-        body = {
-            "os-migrateLive": {
-                "host": self.request.host,
-                "block_migration": self.request.block_migration,
-            }
-        }
-        answer = self.admin.compute.post(
-            f"/servers/{self.server_id}/action",
-            json=body,
-            microversion=_REQUEST_VERSION,
-        )
-        self._check(answer, "migrate the guest")
-        self.request_id = sanitize.line(
-            answer.headers.get("x-openstack-request-id") or "", 100
-        )
-
     def _wait(self, known: set[int]) -> tuple[phases.Outcome, str]:
         """Wait for the end; return the outcome and the reason of a failure.
 
         :param known: The identifiers of earlier migrations of the server.
         """
-        deadline = time.monotonic() + self.request.deadline
+        deadline = time.monotonic() + self.requested.deadline
         while True:
             now = time.monotonic()
             if now > deadline + _SETTLE:
@@ -190,7 +175,7 @@ class _Migration:
         if state == "completed":
             return "completed", ""
         if self.is_aborted and state == "cancelled":
-            limit = f"{self.request.deadline:g}"
+            limit = f"{self.requested.deadline:g}"
             return "aborted", f"it was not finished after {limit} s"
         return "failed", f"its state is {state}"
 
@@ -208,7 +193,7 @@ class _Migration:
             f"/os-migrations?instance_uuid={self.server_id}",
             microversion=_LIST_VERSION,
         )
-        self._check(answer, "list migrations")
+        server_action.check(answer, "list migrations")
         return list(cloud.parse_document(answer, _MIGRATIONS)["migrations"])
 
     def _update(self, known: set[int]) -> None:
@@ -222,16 +207,6 @@ class _Migration:
     def _find_initiator(self) -> str:
         """Return the user that requested the migration in Nova, or ""."""
         for action in placement.list_actions(self.admin, self.server_id):
-            if action.get("request_id") == self.request_id:
+            if action.get("request_id") == self.request:
                 return sanitize.line(action.get("user_id") or "", 100)
         return ""
-
-    @staticmethod
-    def _check(answer: t.Any, what: str) -> None:
-        """Reject an answer that is an error.
-
-        :raises GuestError: If it is one; with the reason of Nova.
-        """
-        if not answer.ok:
-            reason = sanitize.line(answer.text, 300)
-            raise errors.GuestError(f"{what}: {answer.status_code} {reason}")

@@ -84,7 +84,12 @@ def create_plan(
         else (None, {})
     )
     required = requirements.find_requirements(
-        connection, guest_request, demands, placement, guest_networks, admin
+        connection,
+        guest_request,
+        _add_resized(connection, guest_request, demands),
+        placement,
+        guest_networks,
+        admin,
     )
     sequential = bool(
         guest_request.sequential and len(demands) > 1 and required.error
@@ -124,6 +129,50 @@ def _check_admin(
         )
 
 
+def _add_resized(
+    connection: cloud.Connection,
+    guest_request: request.Request,
+    demands: list[capacity.Demand],
+) -> list[capacity.Demand]:
+    """Return the demands with one guest of the larger of two flavors.
+
+    While a guest is resized, Nova counts the larger amount of both flavors.
+
+    :raises GuestError: If the guest cannot have the other flavor.
+    """
+    if guest_request.resize_to is None:
+        return demands
+    first, *others = demands
+    old = first.flavor
+    new = resolve.get_flavor(connection, guest_request.resize_to)
+    if new.id == old.id:
+        raise errors.GuestError(
+            f"event resize: flavor={new.name!r:.80}: must be another flavor "
+            "than that of the guests"
+        )
+    if new.disk_gib < old.disk_gib and not first.group.boot_volume:
+        raise errors.GuestError(
+            f"event resize: flavor={new.name!r:.80} has a disk of "
+            f"{new.disk_gib} GiB: must be >= {old.disk_gib}, the disk of "
+            f"{old.name}, because Nova does not shrink disks"
+        )
+    largest = dataclasses.replace(
+        new,
+        vcpus=max(old.vcpus, new.vcpus),
+        memory_mib=max(old.memory_mib, new.memory_mib),
+    )
+    rest = first.count - 1
+    resized = dataclasses.replace(
+        first,
+        group=dataclasses.replace(first.group, count=1),
+        flavor=largest,
+    )
+    unchanged = dataclasses.replace(
+        first, group=dataclasses.replace(first.group, count=rest)
+    )
+    return [resized, *([unchanged] if rest else []), *others]
+
+
 def check_migration_hosts(
     admin: cloud.Connection | None, host: str, boot_host: str | None
 ) -> None:
@@ -136,13 +185,14 @@ def check_migration_hosts(
     """
     if admin is None:
         raise errors.GuestError(
-            "VMPerf.migration: only an administrator migrates guests; add an "
-            "admin to the environment"
+            "VMPerf.event: only an administrator migrates guests; add an "
+            "admin to the environment, or choose another event, such as "
+            "event: {name: reboot}"
         )
     usable = compute_hosts.list_usable(admin)
     if len(usable) <= 1:
         raise errors.GuestError(
-            f"VMPerf.migration: {', '.join(usable) or 'none'} is the only "
+            f"VMPerf.event: {', '.join(usable) or 'none'} is the only "
             "host that is up and enabled; a migration needs two"
         )
     if host and host not in usable:

@@ -288,7 +288,6 @@ class Question(abc.ABC, t.Generic[task.ArgumentsT]):
         table adds those for the runs of every question.
     :cvar is_sequential: Whether groups of guests that do not fit together boot
         one after another.
-    :cvar needs_admin: Whether only an administrator can run it.
     """
 
     name: str
@@ -297,7 +296,6 @@ class Question(abc.ABC, t.Generic[task.ArgumentsT]):
     arguments: type[task.ArgumentsT]
     criteria: tuple[Criterion, ...]
     is_sequential = False
-    needs_admin = False
 
     def check(self, subtask: task.Task[task.ArgumentsT]) -> list[str]:
         """Reject a task that cannot be run; return warnings as a list.

@@ -27,7 +27,7 @@ RATE = "disk.fio.randread.iops"
 COUNT = "network.iperf3.to_peer.retransmits"
 PASS = ("--on-inconclusive", "pass")
 #: The golden runs that lack measurements.
-INCOMPLETE = ("migration",)
+INCOMPLETE = ("event",)
 
 
 def slow_records():
@@ -189,7 +189,7 @@ class TestTwoRuns(CompareTestCase):
     def test_loss_after_a_migration(self):
         """It has a limit for the phase after; the others decide nothing."""
         metric = "disk.fio.randwrite.latency_p50"
-        paths = self.copy_golden("migration")
+        paths = self.copy_golden("event")
         limits = self.limits(
             "vmperf_disruption: {max_loss_after_percent: 2}\n"
         )
@@ -209,12 +209,12 @@ class TestTwoRuns(CompareTestCase):
 
     def test_migrations(self):
         """The largest downtime is compared, with the limit of the first."""
-        name = "guest.migration.downtime"
+        name = "guest.event.downtime"
 
         paths = self.copy_golden(
-            "migration", lambda record: made.with_factor(record, 100, name)
+            "event", lambda record: made.with_factor(record, 100, name)
         )
-        limits = golden_runs.limits("migration")
+        limits = golden_runs.limits("event")
         rows = self.results(2, *paths, "--limits", limits)
         self.assertEqual(
             {name},
@@ -223,7 +223,7 @@ class TestTwoRuns(CompareTestCase):
 
     def test_errors_of_migrations(self):
         """The last dip has a larger error than the first, which decides."""
-        path = golden_runs.journal("migration")
+        path = golden_runs.journal("event")
         limits = self.limits("vmperf_disruption: {max_dip_percent: 80}\n")
         (row,) = (
             row

@@ -157,7 +157,7 @@ def create_audit():
 def create_migration():
     """Return the page of a run of the embedded cloud."""
     run = source_judge.judge_by_file(
-        golden_runs.source("migration"), str(golden_runs.limits("migration"))
+        golden_runs.source("event"), str(golden_runs.limits("event"))
     )
     return report_page.standalone([source_judge.create_report(run)])
 
@@ -174,7 +174,7 @@ PICTURES = (
     Picture("density", "doc/source/density-run.rst", create_density),
     Picture("tuning", "doc/source/tuning.rst", create_tuning),
     Picture(
-        "migration",
+        "event",
         "doc/source/migration.rst",
         create_migration,
         data="an emulated guest",

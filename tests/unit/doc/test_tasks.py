@@ -490,7 +490,7 @@ class ShippedTestCase(unittest.TestCase):
         *others, small, large = task["subtasks"]
         self.assertEqual(tasks.render(path, arguments)["subtasks"], others)
         for subtask in (small, large):
-            scenario = subtask["scenario"]["VMPerf.migration"]
+            scenario = subtask["scenario"]["VMPerf.event"]
             (workload,) = scenario["workloads"]
             self.assertEqual(10, workload["arguments"]["users"])
             self.assertEqual(arguments["control"], scenario["control"])

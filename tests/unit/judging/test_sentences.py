@@ -280,7 +280,7 @@ def judge_migration():
                     ("after", {made.IOPS: [rate - 100]}),
                 )
             ],
-            question="migration",
+            question="event",
         )
         for number, rate in enumerate((1000.0, 1010.0, 990.0), 1)
     ]
@@ -338,7 +338,7 @@ JUDGEMENTS = {
     "neighbours": lambda: test_axis_rules.judgement(
         test_axis_rules.curve({1: 0.95, 2: 0.7}), max_percent={"*": 12}
     ),
-    "migration": judge_migration,
+    "event": judge_migration,
     "gains": lambda: test_axis.judge(
         VARIANTS, min_gain_percent={"virtio": {"network.*": 250}}
     ),

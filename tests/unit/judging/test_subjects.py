@@ -7,11 +7,11 @@ import ddt
 import numpy
 
 from rally_vmperf.judging.results import result
-from rally_vmperf.measurement.migration import phases
+from rally_vmperf.measurement.event import phases
 from rally_vmperf.questions import compared_run
 from rally_vmperf.questions.common import neighbours
 from rally_vmperf.questions.density import question as density
-from rally_vmperf.questions.migration import question as migration
+from rally_vmperf.questions.event import question as migration
 from rally_vmperf.questions.overhead import question as overhead
 from rally_vmperf.questions.tuning import question as tuning
 from tests.unit import made

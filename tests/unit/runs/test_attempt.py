@@ -10,7 +10,7 @@ from rally_vmperf.execution import assignment
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import guest_metrics
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement.migration import phases
+from rally_vmperf.measurement.event import phases
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.runs import actions
 from rally_vmperf.runs import attempt
@@ -51,7 +51,7 @@ class Session(fakes.Session):
         result.runs += [run, dataclasses.replace(run, result=measured)]
         result.starts.append(START)
         result.cpu_times["g1"] = guest_metrics.CpuTime(stolen=1, requested=4)
-        result.migration = phases.Phase()
+        result.phase = phases.Phase()
         return list(self.found)
 
 
@@ -159,7 +159,7 @@ class ResultTestCase(unittest.TestCase):
         )
         self.assertEqual((MOVED,), result.findings)
         self.assertEqual((START,), result.synchronisation)
-        self.assertEqual(phases.Phase(), result.migration)
+        self.assertEqual(phases.Phase(), result.phase)
         (usage,) = result.command_usage
         self.assertEqual(
             (1, 0.5, 0.25), (usage.runs, usage.user, usage.system)

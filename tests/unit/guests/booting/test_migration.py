@@ -80,12 +80,11 @@ class TestMigration(apis.ApiTestCase):
         )
 
     def migrate(self, host=None, deadline=300.0):
-        """Return the event of a migration."""
+        """Migrate, and return how it went."""
         return migration.migrate(
             self.connect_nova(),
             "s1",
-            "g1",
-            migration.MigrationRequest(
+            migration.LiveMigration(
                 host=host, block_migration="auto", deadline=deadline
             ),
         )
@@ -110,19 +109,17 @@ class TestMigration(apis.ApiTestCase):
         self.check_version(self.listed.last_request, "2.59")
         self.assertEqual("completed", event.outcome)
         self.assertEqual(
-            ("g1", "a", "b", "m12", "req-1", "admin-1", ""),
-            (
-                event.guest,
-                event.source,
-                event.target,
-                event.migration,
-                event.request,
-                event.initiator,
-                event.detail,
-            ),
+            {
+                "source": "a",
+                "target": "b",
+                "migration": "m12",
+                "initiator": "admin-1",
+                "nova_begun": "2026-01-01T10:00:00.000000",
+                "nova_ended": "2026-01-01T10:00:07.000000",
+            },
+            event.fields,
         )
-        self.assertEqual("2026-01-01T10:00:07.000000", event.nova_ended)
-        self.assertGreaterEqual(event.ended, event.requested)
+        self.assertEqual(("req-1", ""), (event.request, event.detail))
 
     def test_aborted_at_the_deadline(self):
         self.mock_nova([], [record("running")], [record("cancelled")])
@@ -163,11 +160,27 @@ class TestMigration(apis.ApiTestCase):
         self.mocker.post(
             f"{SERVER}/action", status_code=409, text="it is migrating"
         )
-        event = self.migrate()
-        self.assertEqual("failed", event.outcome)
+        with self.assertRaisesRegex(
+            errors.GuestError, "^os-migrateLive: 409 it is migrating$"
+        ):
+            self.migrate()
+
+    @ddt.data(
+        (None, "a", "", None),
+        ("c", "a", "", "c"),
+        (None, "a", "a", None),
+        ("c", "c", "a", "a"),
+        (None, "b", "a", "a"),
+    )
+    @ddt.unpack
+    def test_there_and_back(self, host, present, home, expected):
         self.assertEqual(
-            "migrate the guest: 409 it is migrating", event.detail
+            expected, migration.choose_target(host, present, home)
         )
+
+    def test_hidden_host(self):
+        with self.assertRaisesRegex(errors.GuestError, "add an admin"):
+            migration.choose_target(None, "", "")
 
 
 @ddt.ddt

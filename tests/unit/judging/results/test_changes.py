@@ -11,7 +11,7 @@ from rally_vmperf.judging.results import changes
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import verdict
-from rally_vmperf.measurement.migration import figures
+from rally_vmperf.measurement.event import figures
 from rally_vmperf.measurement.samples import sample
 from tests.unit.judging.results import test_count_errors
 

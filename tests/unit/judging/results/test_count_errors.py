@@ -6,8 +6,8 @@ import ddt
 
 from rally_vmperf.judging.results import absolute_value
 from rally_vmperf.judging.results import result
-from rally_vmperf.measurement.migration import estimates
-from rally_vmperf.measurement.migration import figures
+from rally_vmperf.measurement.event import estimates
+from rally_vmperf.measurement.event import figures
 from rally_vmperf.measurement.samples import sample
 
 

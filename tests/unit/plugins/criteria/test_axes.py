@@ -3,8 +3,8 @@
 import dataclasses
 import unittest
 
-from rally_vmperf.measurement.migration import figures
-from rally_vmperf.measurement.migration import phases
+from rally_vmperf.measurement.event import figures
+from rally_vmperf.measurement.event import phases
 from rally_vmperf.measurement.samples import sample
 from tests.unit import made
 from tests.unit.plugins.criteria import contract
@@ -105,7 +105,7 @@ class TestDisruption(contract.SLAContract, unittest.TestCase):
                     {"before": 1010.0, "during": 806.0, "after": 910.0},
                     {"before": 990.0, "during": 793.0, "after": 890.0},
                 ],
-                question="migration",
+                question="event",
             ),
             (0.3, 0.25, 0.28),
         )
@@ -155,7 +155,7 @@ class TestDisruption(contract.SLAContract, unittest.TestCase):
                         dataclasses.replace(
                             during,
                             observations=usual,
-                            migration=phases.Phase(event=event),
+                            phase=phases.Phase(event=event),
                         ),
                         dataclasses.replace(after, observations=last),
                     ),

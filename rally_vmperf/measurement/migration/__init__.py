@@ -1,1 +1,0 @@
-"""The figures of a live migration, each with its error."""

@@ -1,0 +1,1 @@
+"""What an event, such as a live migration, costs a guest."""

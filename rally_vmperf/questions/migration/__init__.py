@@ -1,1 +1,0 @@
-"""What a live migration costs a running guest."""

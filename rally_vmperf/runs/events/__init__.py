@@ -1,0 +1,1 @@
+"""Events that happen to a guest during a run; one module for each."""
