@@ -86,7 +86,7 @@ class Case(unittest.TestCase):
             for name in ("c1", "c2")
         ]
 
-    def measure(self, workload, label=""):
+    def measure(self, workload, label="", returns=None):
         """Prepare and measure once; return facts and result."""
         assignments = [assignment.Assignment(workload, {}, label)]
         self.printed = []
@@ -98,7 +98,12 @@ class Case(unittest.TestCase):
                 assignments, self.stations, None, lines.append
             )
             await measure.repetition(
-                assignments, self.stations, None, lines.append, result
+                assignments,
+                self.stations,
+                None,
+                lines.append,
+                result,
+                returns=returns or {},
             )
             return facts
 
@@ -330,3 +335,65 @@ class TestPairs(unittest.TestCase):
         self.assertIs(places[1], places[0].partner)
         self.assertIsNone(places[1].partner)
         self.assertIsNone(places[2].partner)
+
+
+class TestReturn(Case):
+    """A station that is stopped on purpose runs its command again."""
+
+    #: Waits the first time it runs in its directory.
+    waits = (
+        *("sh", "-c"),
+        "[ ! -e waited ] && touch waited && sleep 60; echo 5",
+    )
+
+    def measure_stopped(self, workload, answers):
+        """Measure with the first station stopped once its command waits.
+
+        :param answers: Whether it answers again.
+        """
+        waited = pathlib.Path(self.stations[0].folder, "echo", "waited")
+
+        async def wait_for_return():
+            while not waited.exists():
+                await asyncio.sleep(0.05)
+            if not answers:
+                waited.with_name("ended").touch()
+            return answers
+
+        return self.measure(workload, returns={"c1": wait_for_return})
+
+    def values(self, result):
+        """Return the values by station and command."""
+        return {
+            (
+                observation.source,
+                observation.sample.metric.name.rpartition(".")[2],
+            ): observation.sample.value
+            for observation in result.observations
+        }
+
+    def test_runs_again(self):
+        """The other station is not delayed, and nothing is missing."""
+        for directory in self.stations[1:]:
+            pathlib.Path(directory.folder, "echo").mkdir()
+            pathlib.Path(directory.folder, "echo", "waited").touch()
+        _, result = self.measure_stopped(Echo(first=self.waits), True)
+        self.assertEqual([], result.missing)
+        self.assertEqual(5.0, self.values(result)["c1", "rate"])
+        self.assertEqual(4, len(result.runs))
+
+    def test_ends_before(self):
+        """A command that ends before the stop does not run again."""
+
+        async def never():
+            await asyncio.Event().wait()
+
+        _, result = self.measure(Echo(), returns={"c1": never})
+        self.assertEqual(4, len(result.runs))
+
+    def test_does_not_return(self):
+        """The reason is that of the command."""
+        first = ("sh", "-c", "touch waited; sleep 0.3; exit 3")
+        _, result = self.measure_stopped(Echo(first=first), False)
+        reasons = {gap.machine: gap.reason for gap in result.missing}
+        self.assertIn("exit status 3", reasons["c1"])

@@ -120,3 +120,25 @@ class TestDowntime(unittest.TestCase):
     def test_too_few_readings(self, number):
         with self.assertRaisesRegex(ValueError, f"{number} precise readings"):
             downtime.estimate_downtime(count_up(number))
+
+
+class TestStop(unittest.TestCase):
+    """The bounds of a stop, from the probes around it."""
+
+    def test_bounds(self):
+        """It stops after the last answer, and is back before the next."""
+        stop = downtime.Stop(
+            last=100.0, silent=100.5, absent=130.0, answered=131.0
+        )
+        estimate = stop.estimate_downtime()
+        self.assertAlmostEqual(29.5, estimate.value - estimate.error)
+        self.assertAlmostEqual(31.0, estimate.value + estimate.error)
+
+    def test_short(self):
+        """The first probe after the silence has an answer."""
+        stop = downtime.Stop(
+            last=100.0, silent=100.5, absent=100.5, answered=103.0
+        )
+        estimate = stop.estimate_downtime()
+        self.assertAlmostEqual(0.0, estimate.value - estimate.error)
+        self.assertAlmostEqual(3.0, estimate.value + estimate.error)

@@ -394,3 +394,101 @@ class TestGuestMigration(test_guest_power.Case):
                 return_value=mock.Mock(ok=True, json=lambda: answer)
             ),
         )
+
+
+class StopMonitor(Monitor):
+    """A monitor of a guest that was away from 1031 s to 1051 s."""
+
+    async def begin(self):
+        await super().begin()
+        self.readings = [
+            reading
+            for reading in self.readings
+            if not 1031 <= reading.at < 1051
+        ]
+        self.replies = [
+            reply for reply in self.replies if not 1031 <= reply < 1050
+        ]
+        self.stop = downtime.Stop(
+            last=1031.0, silent=1031.02, absent=1050.5, answered=1051.0
+        )
+
+
+@mock.patch.object(event_monitor, "Monitor", new=StopMonitor)
+class TestStoppedGuest(test_guest_power.Case):
+    """A guest that reboots runs its workload again."""
+
+    usual = (198.0, 200.0, 202.0, 200.0) * 15
+    #: When the workload runs again.
+    restarted = 1052.0
+
+    def begin(self):
+        """Measure the phase before, and begin the phase during."""
+        self.session.peer = mock.Mock()
+        self.action = TestGuestMigration.create(
+            self, event=event_types.parse({"name": "reboot"})
+        )
+        self.action.before(current("before"))
+        before = run_workload({"g1": self.usual, "g2": self.usual}, 900.0)
+        self.action.evaluate(current("before"), before)
+        return self.action.before(current("during"))
+
+    def reboot(self, rates):
+        """Return the results and the effect of a reboot.
+
+        :param rates: The rates after it.
+        """
+        happened = event(
+            name="reboot", source="a", target="a", stops_guest=True
+        )
+        with mock.patch.object(
+            event_types.Event, "happen", autospec=True, return_value=happened
+        ):
+            self.action.during(current("during"))
+        result = run_workload({"g2": self.usual})
+        again = run_workload({"g1": rates}, self.restarted)
+        result.readings += again.readings
+        result.runs += again.runs
+        return result, self.action.evaluate(current("during"), result)
+
+    def test_figures(self):
+        """It is away for 20 s, and needs 5 s more for its usual rate."""
+        self.assertEqual({}, self.begin().errors)
+        self.assertIn("g1", self.session.returns)
+        rates = [50.0] * 4 + list(self.usual)[:56]
+        result, effect = self.reboot(rates)
+        self.assertEqual([], result.missing)
+        self.assertEqual({}, self.session.returns)
+        values = TestGuestMigration.values(self, effect)
+        for metric, expected, tolerance in (
+            (figures.DOWNTIME, 19.75, 0.3),
+            (figures.PACKET_GAP, 19, 0.05),
+            (figures.DIP, 100, 1),
+            (figures.RECOVERY_TIME, 25.5, 1),
+            (figures.NOT_RECOVERED, 0, 0),
+        ):
+            self.assertAlmostEqual(
+                expected, values["g1", metric], delta=tolerance
+            )
+        self.assertAlmostEqual(0, values["g2", figures.OTHERS_LOSS], delta=1)
+        self.assertEqual({"g1"}, effect.started)
+        self.assertEqual(
+            {
+                ("guest_rebooted", "g1"),
+                ("clock_wrong", "g1"),
+                ("clock_not_correctable", "g1"),
+            },
+            effect.explained,
+        )
+
+    def test_not_stopped(self):
+        """A reboot that nobody sees has no figures, and explains nothing."""
+        self.begin()
+        self.action._monitor.stop = None
+        result, effect = self.reboot(self.usual)
+        self.assertEqual(frozenset(), effect.explained)
+        self.assertEqual(frozenset(), effect.started)
+        self.assertIn(
+            (figures.DOWNTIME.name, "the guest did not stop"),
+            {(gap.name, gap.reason) for gap in result.missing},
+        )
