@@ -41,7 +41,7 @@ inside() {
     mount -t sysfs -o nosuid,nodev,noexec,ro sysfs /sys
     mount_groups $groups "$version" $names
     mount -t tmpfs -o mode=755,nosuid,nodev tmpfs /run
-    mkdir -p /run/lock
+    mkdir -p /run/lock /run/sshd
     umount /etc/libvirt /var/{lib,cache,log}/libvirt
     . "$cloud/bin/libvirt-folders.sh"
     mount_libvirt "$own/libvirt"

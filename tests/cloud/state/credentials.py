@@ -18,6 +18,8 @@ PURPOSES = (
 )
 #: The file of the secret by which Erlang's nodes trust each other.
 _COOKIE = "rabbitmq/.erlang.cookie"
+#: The key of both hypervisors.
+_HYPERVISORS = "hypervisor_ed25519"
 
 
 def load(path: pathlib.Path, *, used: bool) -> dict[str, str]:
@@ -46,13 +48,14 @@ def load(path: pathlib.Path, *, used: bool) -> dict[str, str]:
 
 
 def make_keys(folders: layout.Layout) -> None:
-    """Make the login key pair, a host key and RabbitMQ's secret.
+    """Make the login key pair, host keys and RabbitMQ's secret.
 
-    Existing keys are kept. Peer and control machine share the host key.
+    Existing keys are kept. Peer and control machine share the host key, and
+    so do both hypervisors.
 
     :param folders: The paths of the cloud.
     """
-    for name in ("id_ed25519", "peer_host_ed25519"):
+    for name in ("id_ed25519", "peer_host_ed25519", _HYPERVISORS):
         path = folders.etc / name
         public = path.with_suffix(".pub")
         if public.exists() and path.exists():
@@ -64,12 +67,22 @@ def make_keys(folders: layout.Layout) -> None:
              "-f", path]
         )  # fmt: skip
         public.chmod(0o600)
-    kind, key, *_ = (folders.etc / "peer_host_ed25519.pub").read_text().split()
     ranges = addresses.load(folders)
-    atomic.write(
-        folders.root / "known_hosts",
-        f"{ranges.peer},{ranges.control} {kind} {key}\n",
-    )
+    for name, path, hosts in (
+        (
+            "peer_host_ed25519",
+            folders.root / "known_hosts",
+            (ranges.peer, ranges.control),
+        ),
+        (
+            _HYPERVISORS,
+            folders.etc / "hypervisor_known_hosts",
+            (ranges.management[2], ranges.management[3]),
+        ),
+    ):
+        kind, key, *_ = (folders.etc / f"{name}.pub").read_text().split()
+        names = ",".join(map(str, hosts))
+        atomic.write(path, f"{names} {kind} {key}\n")
     cookie = folders.data / _COOKIE
     if not cookie.exists():
         # Erlang's own has 36 bits.

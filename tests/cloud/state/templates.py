@@ -21,6 +21,7 @@ _OF_SERVICES = (
     *("container.env", "my.cnf", "schema.sh", "rabbitmq.conf"),
     *("keystone.conf", "placement.conf", "glance.conf"),
     *("neutron.conf", "nova.conf", "nova-database.conf", "sshd_config"),
+    *("hypervisor_ssh_config", "hypervisor_sshd_config"),
     *("supervisord-2.conf", "supervisord.conf"),
 )
 _OF_USERS = ("clouds.yaml", "rally.conf", "task-args.yaml")

@@ -70,6 +70,10 @@ class KeysTestCase(base.CloudTestCase):
         self.assertEqual(self.make(), self.make())
         text = (self.folders.root / "known_hosts").read_text()
         self.assertTrue(text.startswith("172.24.4.2,172.24.4.3 ssh-ed25519 "))
+        self.assertRegex(
+            (self.folders.etc / "hypervisor_known_hosts").read_text(),
+            r"^172\.24\.5\.2,172\.24\.5\.3 ssh-ed25519 ",
+        )
         for path, mode in (
             *((self.private, 0o600), (self.public, 0o600)),
             (self.cookie, 0o400),

@@ -23,7 +23,8 @@ USUAL = re.compile(r"172\.24\.[456]")
 
 class TemplatesTestCase(base.CloudTestCase):
     def write(self, **options):
-        (self.folders.etc / "peer_host_ed25519").touch()
+        for name in ("peer_host_ed25519", "hypervisor_ed25519"):
+            (self.folders.etc / name).touch()
         self.make_templates(**options).write_all()
 
     def programs(self, name="supervisord.conf"):
