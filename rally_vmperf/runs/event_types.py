@@ -190,11 +190,15 @@ def get_type(name: str) -> type[Event]:
 
 
 #: The argument of a task: the name of the event, and its options.
-SCHEMA = {
-    "type": "object",
-    "properties": {"name": {"enum": [*list_names()]}},
-    "required": ["name"],
-}
+SCHEMA = json_schema.mapping(
+    {
+        "name": {
+            "enum": [*list_names()],
+            "description": "The event. The other keys are its options.",
+        }
+    },
+    "name",
+)
 
 
 def parse(argument: documents.Arguments | None) -> Event:

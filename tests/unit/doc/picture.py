@@ -154,7 +154,7 @@ def create_audit():
     return audit_page.render(result.audit(hosts, limits.Limits({})))
 
 
-def create_migration():
+def create_event():
     """Return the page of a run of the embedded cloud."""
     run = source_judge.judge_by_file(
         golden_runs.source("event"), str(golden_runs.limits("event"))
@@ -175,8 +175,8 @@ PICTURES = (
     Picture("tuning", "doc/source/tuning.rst", create_tuning),
     Picture(
         "event",
-        "doc/source/migration.rst",
-        create_migration,
+        "doc/source/events.rst",
+        create_event,
         data="an emulated guest",
         show=show_time_lines,
         start="h3:has(+ .legend)",

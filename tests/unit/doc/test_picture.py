@@ -35,7 +35,7 @@ class PictureTestCase(unittest.TestCase):
 
     def test_it_shows_the_lines_of_each_migration(self):
         """A line has many points, and each repetition a chart."""
-        content = picture.show_time_lines(picture.create_migration())
+        content = picture.show_time_lines(picture.create_event())
         for number in range(1, 5):
             self.assertIn(f"Repetition {number}\n", content)
         longest = max(content.splitlines(), key=len)

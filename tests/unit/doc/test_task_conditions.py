@@ -16,6 +16,7 @@ from rally_vmperf.guests import schema
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.questions import table
 from rally_vmperf.questions.density import levels
+from rally_vmperf.runs import event_types
 from tests.unit.doc import pages
 from tests.unit.doc import tasks
 
@@ -47,6 +48,8 @@ def complete(subtask):
     }
     if "levels" in content:
         content["levels"] = levels.expand_levels(content["levels"])
+    if "event" in content:
+        content["event"] = event_types.parse(content["event"]).plain()
     return {
         "title": created.title,
         "scenario": created.scenario,
