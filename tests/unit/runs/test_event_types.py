@@ -99,11 +99,9 @@ class TestHappen(unittest.TestCase):
             deadline=5.0,
             progress=print,
         )
-        shown = iter(hosts)
+        servers = [mock.Mock(compute_host=host) for host in hosts]
         with mock.patch.object(
-            cloud.compute,
-            "get_server",
-            new=lambda _: mock.Mock(compute_host=next(shown)),
+            cloud.compute, "get_server", autospec=True, side_effect=servers
         ):
             return Event(result=result).happen(occasion)
 

@@ -91,7 +91,7 @@ class TestStop(unittest.IsolatedAsyncioTestCase):
     async def test_slow_guest(self):
         """A guest that was silent, and has not booted, has not stopped."""
         prober = Prober(1, ["first", "first", "second"])
-        monitor, returned, _ = await self.monitor(prober)
+        _, returned, _ = await self.monitor(prober)
         self.assertTrue(returned)
         self.assertGreaterEqual(prober.closed, 2)
 

@@ -5,6 +5,7 @@ import unittest
 import ddt
 
 from rally_vmperf.guests import errors
+from rally_vmperf.guests import request
 from rally_vmperf.guests.planning import plan
 from tests.unit.guests import made
 from tests.unit.guests import testing
@@ -118,3 +119,56 @@ class SequenceTest(unittest.TestCase):
         with self.assertRaisesRegex(errors.GuestError, "no host has room"):
             other = {"extra_specs": {**pinned["extra_specs"], "a": "1"}}
             self.plan(a=pinned, b=other).requirements.check()
+
+
+@ddt.ddt
+class ResizeTest(unittest.TestCase):
+    """A guest that is resized needs the larger amount of both flavors."""
+
+    def setUp(self):
+        """Have a flavor that is larger, and one with a smaller disk."""
+        super().setUp()
+        self.cloud = testing.FakeCloud()
+        (small,) = self.cloud.compute.all_flavors
+        for name, changes in (
+            ("large", {"vcpus": 6}),
+            ("thin", {"disk": small.disk - 1}),
+        ):
+            flavor = {**vars(small), "id": name, "name": name, **changes}
+            self.cloud.compute.all_flavors.append(calls.Thing(**flavor))
+
+    def plan(self, flavor, **options):
+        """Return the plan of two guests, of which one is resized."""
+        return plan.create_plan(
+            self.cloud,
+            made.build_request(
+                **{**GROUP, "count": 2, **options},
+                resize_to=request.Reference(by="name", value=flavor),
+            ),
+            self.cloud,
+        )
+
+    def test_quota(self):
+        created = self.plan("large")
+        created.requirements.check()
+        (small, *_) = self.cloud.compute.all_flavors
+        amounts = {
+            row.resource: row.amount for row in created.requirements.rows
+        }
+        self.assertEqual(6 + small.vcpus, amounts["cores"])
+        self.assertEqual(2, amounts["instances"])
+        self.assertEqual(2, created.demands[0].count)
+
+    @ddt.data(
+        ("small", "must be another flavor"),
+        ("thin", "disk of .* GiB: must be >= "),
+        ("huge", "'huge'"),
+    )
+    @ddt.unpack
+    def test_rejected(self, flavor, message):
+        with self.assertRaisesRegex(errors.GuestError, message):
+            self.plan(flavor)
+
+    def test_volume(self):
+        """The disk of a flavor is not used."""
+        self.plan("thin", boot_volume={"size_gib": 5})
