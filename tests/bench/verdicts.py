@@ -27,7 +27,7 @@ from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions.density import levels as levels_
 from rally_vmperf.records import model
 from rally_vmperf.runs import conditions
-from tests.bench import migration
+from tests.bench import event
 from tests.unit import made
 
 #: Loss at which the truth lies, in percent; the limit as well.
@@ -759,14 +759,14 @@ def every(scale: float = 1.0) -> collections.abc.Iterator[Result]:
             trials=few,
             half=True,
         )
-    yield from migrations(many)
+    yield from events(many)
 
 
-def migrations(trials: int) -> collections.abc.Iterator[Result]:
-    """Yield how often the true figures of a migration are in the intervals."""
+def events(trials: int) -> collections.abc.Iterator[Result]:
+    """Yield how often the true figures of an event are in the intervals."""
     slow: dict[str, float] = {"round_trip": 0.03, "drift": 1e-3}
     for what, noise, options in (("", 0.02, {}), (", rough", 0.08, slow)):
-        figures = migration.simulate(trials, noise=noise, **options)
+        figures = event.simulate(trials, noise=noise, **options)
         for name, (coverage, passed, failed) in figures.items():
             yield Result(
                 name=f"migration, {name}{what}",
@@ -781,13 +781,23 @@ def migrations(trials: int) -> collections.abc.Iterator[Result]:
         "drift of -.1 % a second": {"drift": -1e-3},
     }
     for what, sources in noisy.items():
-        found = migration.find_false_dips(trials, noise=0.05, **sources)
+        found = event.find_false_dips(trials, noise=0.05, **sources)
         yield Result(
             name=f"migration, no dip, {what}",
             trials=trials,
             coverage=100 - found,
             passed=100 - found,
             failed=found,
+        )
+    few = max(1, trials // 4)
+    for what, lost in (("a healthy cloud", 0.0), ("a loss of 20 %", 20.0)):
+        statuses = event.judge_shipped_task(few, loss_after=lost)
+        yield Result(
+            name=f"live-migration.yaml, {what}",
+            trials=few,
+            coverage=math.nan,
+            passed=statuses["passed"],
+            failed=statuses["failed"],
         )
 
 

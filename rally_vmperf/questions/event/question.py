@@ -87,13 +87,17 @@ def _check_workload(subtask: Task) -> None:
 
 
 _Limit = t.Annotated[float | None, {"minimum": 0}]
+_BY_PATTERN = {
+    "minProperties": 1,
+    "propertyNames": {"type": "string"},
+    "additionalProperties": {"type": "number", "minimum": 0},
+}
+_ByPattern = t.Annotated[
+    collections.abc.Mapping[str, float] | None, _BY_PATTERN
+]
 _NumberOrByPattern = t.Annotated[
     float | collections.abc.Mapping[str, float] | None,
-    {
-        "minProperties": 1,
-        "propertyNames": {"type": "string"},
-        "additionalProperties": {"type": "number"},
-    },
+    {**_BY_PATTERN, "minimum": 0},
 ]
 
 
@@ -130,7 +134,7 @@ class Options(judge.GuestOptions):
     max_dip_percent: _Limit = None
     max_dip_duration: _Limit = None
     max_recovery_time: _Limit = None
-    max_peak: judge.ByPattern = None
+    max_peak: _ByPattern = None
     max_spike_duration: _NumberOrByPattern = None
     max_neighbour_loss_percent: _Limit = None
     max_loss_during_percent: _NumberOrByPattern = None

@@ -122,7 +122,14 @@ class TestDisruption(contract.SLAContract, unittest.TestCase):
         {"max_loss_during_percent": 15},
     )
     UNDECIDED = ({"max_loss_after_percent": 10},)
-    REJECTED = ({}, {"max_downtime": -1}, {"max_loss_percent": 5})
+    REJECTED = (
+        {},
+        {"max_downtime": -1},
+        {"max_loss_percent": 5},
+        {"max_peak": {"*": -1}},
+        {"max_spike_duration": -1},
+        {"max_spike_duration": {"*": -1}},
+    )
 
     def test_figure_that_was_not_measured(self):
         """Its limit is undecided, and this is not forgiven."""

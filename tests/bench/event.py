@@ -1,4 +1,4 @@
-"""Coverage of the true figures of a migration by their intervals.
+"""Coverage of the true figures of an event by their intervals.
 
 The truth is a dip of 40 % during 6 s and a downtime of 0.3 s, and response
 times of five times the usual one in the same seconds.
@@ -6,16 +6,26 @@ times of five times the usual one in the same seconds.
 
 import collections
 import collections.abc
+import dataclasses
 import math
+import pathlib
 import typing as t
 
+import jinja2
 import numpy
+import yaml
 
+from rally_vmperf.execution import assignment
+from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.event import disruptions
 from rally_vmperf.measurement.event import downtime
 from rally_vmperf.measurement.event import estimates
+from rally_vmperf.measurement.event import figures
 from rally_vmperf.measurement.event import packets
+from rally_vmperf.measurement.event import phases
 from rally_vmperf.measurement.samples import sample
+from rally_vmperf.questions import table
+from tests.unit import made
 
 DIP = 40.0
 DURATION = 6.0
@@ -225,3 +235,82 @@ def simulate(
         )
         for name, numbers in counts.items()
     }
+
+
+#: The task, and the assumed noise of its metrics: percentiles above the median
+#: vary more than others.
+TASK = pathlib.Path(__file__).parents[2] / "tasks" / "live-migration.yaml"
+NOISE, TAIL_NOISE = 0.03, 0.1
+#: The seconds until the rate has recovered.
+RECOVERY = 8.0
+
+
+def judge_shipped_task(
+    trials: int, loss_after: float = 0.0
+) -> dict[str, float]:
+    """Return how often ``live-migration.yaml`` has a status, in percent.
+
+    Each migration stops the guest for 0.3 s, and its rate recovers.
+
+    :param loss_after: The true loss after the migration in percent.
+    """
+    random = numpy.random.default_rng(11)
+    template = jinja2.Environment().from_string(TASK.read_text())
+    (subtask,) = yaml.safe_load(template.render())["subtasks"]
+    (arguments,) = subtask["scenario"].values()
+    repetitions = subtask["runner"]["serial"]["times"] - arguments["warmup"]
+    (assigned,) = assignment.assign(arguments["workloads"])
+    metrics = [metric for metric in assigned.metrics() if not metric.optional]
+    criterion = table.criteria()["vmperf_disruption"]
+    options = subtask["sla"]["vmperf_disruption"]
+    counted: collections.Counter[str] = collections.Counter()
+    for _ in range(trials):
+        judge = criterion.parse(options).create_judge()
+        for number in range(1, repetitions + 1):
+            judge.add(_draw_repetition(random, metrics, number, loss_after))
+        counted[judge.judgement().status] += 1
+    return {
+        status: 100 * counted[status] / trials
+        for status in ("passed", "failed", "inconclusive", "void")
+    }
+
+
+def _draw_repetition(
+    random: t.Any,
+    metrics: collections.abc.Iterable[sample.Metric],
+    number: int,
+    loss_after: float,
+) -> repetition.Repetition:
+    """Return a repetition with three phases and the figures of the event."""
+    happened = phases.Event(
+        guest="g1", outcome="completed", requested=10.0, ended=20.0
+    )
+    conditions = []
+    for phase in phases.PHASES:
+        values = {}
+        for metric in metrics:
+            is_tail = metric.name[-3:] in ("p90", "p95", "p99", "999", "_99")
+            noise = TAIL_NOISE if is_tail else NOISE
+            loss = loss_after / 100 if phase == "after" else 0.0
+            factor = 1 - loss if metric.better == "higher" else 1 / (1 - loss)
+            values[metric] = [factor * math.exp(random.normal(0, noise))]
+        during = None
+        if phase == "during":
+            during = phases.Phase(event=happened)
+            for metric, value in (
+                (figures.DOWNTIME, DOWNTIME),
+                (figures.RECOVERY_TIME, RECOVERY),
+                (figures.NOT_RECOVERED, 0.0),
+            ):
+                exact = dataclasses.replace(metric, step=0.05 * value)
+                values[exact] = [value]
+        condition = made.build_condition(
+            number, values, axes={phases.AXIS: phase}
+        )
+        conditions.append(dataclasses.replace(condition, phase=during))
+    return made.repetition(
+        number,
+        conditions,
+        expected_metrics=tuple(metrics),
+        question="event",
+    )
