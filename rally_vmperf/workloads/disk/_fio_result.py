@@ -35,7 +35,8 @@ _METRICS = (
 #: Maximum number of bins of fio.
 _BINS = 1856
 
-#: Maximum delay of a report in seconds; a ramp time is longer.
+#: Maximum delay of a report in seconds, but of the last one, which fio writes
+#: when it has ended; a ramp time is longer.
 _MAX_DELAY = 0.5
 
 #: Seconds by which a run may seem too short if fio waits for a processor
@@ -79,7 +80,8 @@ def _list_progress(
     """
     done = [(0.0, 0.0, 0.0)]
     begin = math.inf
-    for report in document.Document.parse_all(text, "fio"):
+    *reports, last = document.Document.parse_all(text, "fio")
+    for report in (*reports, last):
         side = _side(pattern, report)
         milliseconds, ios = side.numbers("runtime", "total_ios")
         latency = math.nan
@@ -87,7 +89,7 @@ def _list_progress(
             latency = side.number("clat_ns", "mean") * _NANOSECOND
         runtime = milliseconds / 1000
         start = report.number("timestamp_ms") / 1000 - runtime
-        has_restarted = start > begin + _MAX_DELAY
+        has_restarted = report is not last and start > begin + _MAX_DELAY
         if has_restarted or runtime < done[-1][0] or ios < done[-1][1]:
             done = done[:1]
             begin = math.inf

@@ -242,6 +242,22 @@ class CourseTestCase(unittest.TestCase):
         iops = _fio_result.parse("randread", self.text, 4)[0].value
         self.assertAlmostEqual(3359 / 3.0, pace * iops, delta=10)
 
+    def test_a_late_end(self):
+        """A slow machine writes the last report after the end of the run."""
+        reports = re.split(r"\n(?={)", self.text)
+        late = re.sub(
+            r'("timestamp_ms" : )([0-9]+)',
+            lambda found: f"{found[1]}{int(found[2]) + 700}",
+            reports[-1],
+        )
+        course = _fio_result.progress(
+            "randread", "\n".join([*reports[:-1], late])
+        )
+        self.assertEqual(
+            [0, 12321, 13441, 14645, 15680, 15680],
+            [requests for _, requests in course.points],
+        )
+
     def test_a_ramp_as_long_as_an_interval(self):
         """It ends between two reports, whatever was done in it."""
         for in_ramp in (10, 300):
