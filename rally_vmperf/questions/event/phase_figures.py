@@ -107,7 +107,17 @@ def compute_figures(
         found |= _compute_dip(event, before, rate, monitor.stop)
     for line in times:
         found |= _compute_spike(event, before, line)
-    return found
+    lost = [
+        line.metric
+        for key, line in before.items()
+        if line.machine == event.guest
+        and line.metric.better == "lower"
+        and key not in during
+    ]
+    return found | dict.fromkeys(
+        figures.list_time_figures(lost),
+        "the workload reported no response time over time",
+    )
 
 
 def _compute_downtime(

@@ -221,6 +221,28 @@ class TestGuestMigration(test_guest_power.Case):
         self.assertAlmostEqual(0.6, peak, delta=0.02)
         self.assertAlmostEqual(5, spike, delta=0.3)
 
+    def test_lost_response_times(self):
+        """They were there before, and their figures are missing."""
+        self.action.before(current("before"))
+        before = add_times(
+            run_workload({"g1": self.usual}, 900.0), [0.01] * 60
+        )
+        self.action.evaluate(current("before"), before)
+        self.action.before(current("during"))
+        with mock.patch.object(
+            event_types.Event, "happen", autospec=True, return_value=event()
+        ):
+            self.action.during(current("during"))
+        result = run_workload({"g1": self.usual})
+        self.action.evaluate(current("during"), result)
+        self.assertEqual(
+            {
+                figures.create_peak(RESPONSE_TIME).name,
+                figures.create_spike_duration(RESPONSE_TIME).name,
+            },
+            {gap.name for gap in result.missing},
+        )
+
     @ddt.data(
         ("cpu.sysbench.rate", "higher", 90.0),
         ("control.h2load.response_time_mean", "lower", 110.0),
