@@ -121,14 +121,19 @@ def _digits_apart(
 ) -> int:
     """Return the number of decimals that distinguish figures from a limit.
 
+    A figure is on the same side of the limit as without rounding.
+
     :param minimum: The smallest number of decimals; figures that equal the
         limit in three more decimals are shown as the limit.
     """
-    figures = [figure for figure in all_figures if figure != limit]
     if limit is None:
         return minimum
+    figures = [figure for figure in all_figures if figure != limit]
     for decimals in range(minimum, minimum + 4):
-        if all(round(figure, decimals) != limit for figure in figures):
+        if all(
+            (round(figure, decimals) - limit) * (figure - limit) > 0
+            for figure in figures
+        ):
             return decimals
     return minimum
 

@@ -491,7 +491,7 @@ neighbours
   neighbours 700 ops/s, loss 30.0 % (95 % interval 30.0 to 30.0 %), limit 12 %
   (*): failed.
 
-migration
+event
 - disk.fio.randread.iops: before 1.00 kops/s, after 900 ops/s, loss 10.0 % (95
   % interval 9.8 to 10.2 %), limit 8 % (*): failed.
 - cpu.bzip2.compress_time: no counted repetition has it in both phases:
