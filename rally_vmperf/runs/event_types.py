@@ -66,7 +66,7 @@ class Occasion:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Event(abc.ABC):
+class EventType(abc.ABC):
     """An event with its options, which are the fields of a subclass.
 
     :cvar name: The name in tasks, which is that of the module.
@@ -91,7 +91,7 @@ class Event(abc.ABC):
         return False
 
     @abc.abstractmethod
-    def cause(self, occasion: Occasion) -> server_action.Action:
+    def cause(self, occasion: Occasion) -> server_action.ActionOutcome:
         """Request the event, wait for its end, and return how it went.
 
         :raises GuestError: If the cloud rejects it, or does not answer.
@@ -131,7 +131,7 @@ class Event(abc.ABC):
         """Return lines on the event for the report."""
         return [self.title]
 
-    def happen(self, occasion: Occasion) -> phases.Event:
+    def happen(self, occasion: Occasion) -> phases.EventRecord:
         """Cause the event, and return its record."""
         source, requested = "", time.time()
         try:
@@ -139,16 +139,18 @@ class Event(abc.ABC):
             requested = time.time()
             done = self.cause(occasion)
         except guest_errors.GuestError as error:
-            done = server_action.Action(outcome="failed", detail=str(error))
+            done = server_action.ActionOutcome(
+                outcome="failed", detail=str(error)
+            )
         except cloud.CLOUD_ERRORS as error:
             reason = cloud.one_line(error)
-            done = server_action.Action(outcome="failed", detail=reason)
+            done = server_action.ActionOutcome(outcome="failed", detail=reason)
         ended = time.time()
         target = ""
         if done.outcome == "completed":
             with contextlib.suppress(guest_errors.GuestError):
                 target = occasion.find_host()
-        return phases.Event(
+        return phases.EventRecord(
             **{
                 "name": self.name,
                 "guest": occasion.guest.name,
@@ -174,7 +176,7 @@ def list_names() -> tuple[str, ...]:
 
 
 @functools.cache
-def get_type(name: str) -> type[Event]:
+def get_type(name: str) -> type[EventType]:
     """Return the class of an event.
 
     :param name: One of ``list_names``.
@@ -184,7 +186,7 @@ def get_type(name: str) -> type[Event]:
         found
         for found in vars(module).values()
         if isinstance(found, type)
-        and issubclass(found, Event)
+        and issubclass(found, EventType)
         and vars(found).get("name") == name
     )
 
@@ -201,7 +203,7 @@ SCHEMA = json_schema.mapping(
 )
 
 
-def parse(argument: documents.Arguments | None) -> Event:
+def parse(argument: documents.Arguments | None) -> EventType:
     """Return the event that a task requests; by default a live migration.
 
     An option that is empty is not given.

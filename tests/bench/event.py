@@ -282,7 +282,7 @@ def _draw_repetition(
     loss_after: float,
 ) -> repetition.Repetition:
     """Return a repetition with three phases and the figures of the event."""
-    happened = phases.Event(
+    happened = phases.EventRecord(
         guest="g1", outcome="completed", requested=10.0, ended=20.0
     )
     conditions = []

@@ -42,7 +42,7 @@ _MIGRATIONS = json_schema.mapping(
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class LiveMigration:
+class MigrationRequest:
     """A live migration that is requested.
 
     :param host: The target host; None if Nova chooses.
@@ -73,8 +73,8 @@ def choose_target(host: str | None, present: str, home: str) -> str | None:
 
 
 def migrate(
-    admin: cloud.Connection, server_id: str, requested: LiveMigration
-) -> server_action.Action:
+    admin: cloud.Connection, server_id: str, requested: MigrationRequest
+) -> server_action.ActionOutcome:
     """Migrate a guest, wait for the end, and return how it went.
 
     :param admin: The connection of an administrator.
@@ -89,12 +89,12 @@ class _Migration:
 
     admin: cloud.Connection
     server_id: str
-    requested: LiveMigration
+    requested: MigrationRequest
     record: dict[str, t.Any] = dataclasses.field(default_factory=dict)
     request: str = ""
     is_aborted: bool = False
 
-    def run(self) -> server_action.Action:
+    def run(self) -> server_action.ActionOutcome:
         """Request the migration, and wait for its end."""
         known = {record["id"] for record in self._list()}
         self.request = server_action.send(
@@ -113,7 +113,7 @@ class _Migration:
             outcome, detail = self._wait(known)
         except cloud.CLOUD_ERRORS as error:
             outcome, detail = "failed", cloud.one_line(error)
-        return server_action.Action(
+        return server_action.ActionOutcome(
             outcome=outcome,
             detail=detail,
             request=self.request,

@@ -20,13 +20,13 @@ _TO_CONFIRM = "VERIFY_RESIZE"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Action:
+class ActionOutcome:
     """An action that has ended.
 
-    :param outcome: The state, as in ``phases.Event``.
+    :param outcome: The state, as in ``phases.EventRecord``.
     :param detail: The reason of another outcome than ``completed``, or "".
     :param request: The identifier of the request in Nova, or "".
-    :param fields: The further fields of ``phases.Event`` that are known.
+    :param fields: The further fields of ``phases.EventRecord`` that are known.
     """
 
     outcome: phases.Outcome = "completed"
@@ -76,7 +76,7 @@ def run(
     *,
     deadline: float,
     version: str = _VERSION,
-) -> Action:
+) -> ActionOutcome:
     """Request an action, and wait until the server is active again.
 
     :param body: The name of the action, with its options.
@@ -94,7 +94,7 @@ def resize(
     *,
     deadline: float,
     version: str = _VERSION,
-) -> Action:
+) -> ActionOutcome:
     """Request a resize or a cold migration, and confirm it.
 
     :param body: The name of the action, with its options.
@@ -120,7 +120,7 @@ def _run(
     deadline: float,
     version: str,
     status: str,
-) -> Action:
+) -> ActionOutcome:
     """Request an action, and wait until the server has a status.
 
     :raises GuestError: If Nova rejects the request.
@@ -140,23 +140,23 @@ def _run(
         if server.task_state:
             continue
         if server.status == status:
-            return Action(request=request)
+            return ActionOutcome(request=request)
         if server.status == "ERROR":
             fault = waiting.describe_fault(connection, server)
-            return Action(
+            return ActionOutcome(
                 outcome="server_error",
                 detail=f"the server is in ERROR: {fault}",
                 request=request,
             )
         if status == _TO_CONFIRM:
             # Nova accepts a resize with a task state, which is gone.
-            return Action(
+            return ActionOutcome(
                 outcome="failed",
                 detail=f"Nova left the server {shown}; check the log of "
                 "nova-compute on its host, and whether another host has room",
                 request=request,
             )
-    return Action(
+    return ActionOutcome(
         outcome="failed",
         detail=f"the server is {shown}, not {status}, after {deadline:g} s",
         request=request,

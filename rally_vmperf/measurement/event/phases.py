@@ -25,7 +25,7 @@ Point = tuple[
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Event:
+class EventRecord:
     """An event that the run caused.
 
     Times are seconds since the epoch on the clock of the controller.
@@ -97,7 +97,7 @@ class Phase:
     """
 
     lines: tuple[Line, ...] = ()
-    event: Event | None = None
+    event: EventRecord | None = None
 
 
 def without_short_end(points: tuple[Point, ...]) -> tuple[Point, ...]:

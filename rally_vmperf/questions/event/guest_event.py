@@ -39,7 +39,7 @@ class GuestEvent(actions.GuestWatch):
 
     guests: list[models.Guest]
     admin: t.Any
-    event: event_types.Event
+    event: event_types.EventType
     subject: str
     create_prober: t.Callable[[models.Guest], t.Any]
     request_after: float
@@ -50,7 +50,7 @@ class GuestEvent(actions.GuestWatch):
     def __post_init__(self) -> None:
         self._phase = ""
         self._home = ""
-        self._record: phases.Event | None = None
+        self._record: phases.EventRecord | None = None
         self._monitor: event_monitor.Monitor | None = None
         self._before: phase_figures.Lines = {}
         self._is_changed = False
@@ -212,7 +212,7 @@ class GuestEvent(actions.GuestWatch):
             for action in placement.list_actions(self.connection, guest.id)
         }
 
-    def _move(self, guest: models.Guest, happened: phases.Event) -> None:
+    def _move(self, guest: models.Guest, happened: phases.EventRecord) -> None:
         """Note the new host of the guest, if it is the one of the event."""
         if not self.event.may_move_guest:
             return

@@ -73,7 +73,7 @@ def select_rates(lines: Lines) -> dict[str, phases.Line]:
 
 
 def compute_figures(
-    event: phases.Event,
+    event: phases.EventRecord,
     monitor: event_monitor.Monitor,
     before: Lines,
     during: Lines,
@@ -121,7 +121,7 @@ def compute_figures(
 
 
 def _compute_downtime(
-    event: phases.Event, monitor: event_monitor.Monitor
+    event: phases.EventRecord, monitor: event_monitor.Monitor
 ) -> estimates.Estimate | str:
     """Return the time in which the guest did not run, or why it is missing."""
     if monitor.stop is not None:
@@ -139,7 +139,7 @@ def _compute_downtime(
 
 
 def _compute_gap(
-    event: phases.Event, monitor: event_monitor.Monitor
+    event: phases.EventRecord, monitor: event_monitor.Monitor
 ) -> estimates.Estimate | str:
     """Return the longest time without a reply, or why it is missing."""
     stop = monitor.stop
@@ -155,7 +155,7 @@ def _compute_gap(
 
 
 def _compute_dip(
-    event: phases.Event,
+    event: phases.EventRecord,
     before: Lines,
     line: phases.Line,
     stop: downtime.Stop | None,
@@ -186,7 +186,7 @@ def _compute_dip(
 
 
 def _compute_spike(
-    event: phases.Event, before: Lines, line: phases.Line
+    event: phases.EventRecord, before: Lines, line: phases.Line
 ) -> Figures:
     """Return the figures of a response time, or why they are missing."""
     metrics = figures.list_time_figures([line.metric])
@@ -200,7 +200,7 @@ def _compute_spike(
 
 
 def _estimate(
-    event: phases.Event,
+    event: phases.EventRecord,
     before: Lines,
     line: phases.Line,
     stop: downtime.Stop | None = None,
@@ -236,7 +236,7 @@ def _list_zeros(line: phases.Line, stop: downtime.Stop) -> list[phases.Point]:
 
 
 def _find_usual(
-    event: phases.Event, before: Lines, during: phases.Line
+    event: phases.EventRecord, before: Lines, during: phases.Line
 ) -> disruptions.Usual:
     """Return the reports of a machine before the event.
 
@@ -250,7 +250,7 @@ def _find_usual(
 
 
 def observe_others(
-    event: phases.Event, before: Lines, during: Lines, control: str
+    event: phases.EventRecord, before: Lines, during: Lines, control: str
 ) -> tuple[list[sample.Observation], dict[str, str]]:
     """Return the losses of other machines until the end of the event.
 

@@ -239,7 +239,7 @@ DISRUPTION = Criterion()
 CRITERIA = (DISRUPTION,)
 
 
-def _parse_event(subtask: Task) -> event_types.Event:
+def _parse_event(subtask: Task) -> event_types.EventType:
     """Return the event of a task.
 
     :raises InvalidTask: If it is not valid.

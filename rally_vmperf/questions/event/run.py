@@ -59,7 +59,7 @@ def _open_session(
     :raises GuestError: If an administrator is required, and there is none.
     """
     admin = request.connect_admin()
-    happening: event_types.Event = options["event"]
+    happening: event_types.EventType = options["event"]
     if admin is None and happening.needs_admin:
         raise errors.GuestError(
             f"only an administrator requests {happening.title}; add an admin "

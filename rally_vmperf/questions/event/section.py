@@ -44,7 +44,7 @@ class Happened:
 
     number: int
     counted: bool
-    event: phases.Event
+    event: phases.EventRecord
     lines: tuple[phases.Line, ...]
     values: dict[str, str]
 

@@ -13,7 +13,7 @@ _VERSION = "2.56"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class ColdMigration(event_types.Event):
+class ColdMigration(event_types.EventType):
     """The cold migration of a guest; in the next repetition back.
 
     Nova shuts the guest down, copies its disk if the hosts do not share it,
@@ -34,7 +34,9 @@ class ColdMigration(event_types.Event):
         """The guest is on another host afterwards."""
         return True
 
-    def cause(self, occasion: event_types.Occasion) -> server_action.Action:
+    def cause(
+        self, occasion: event_types.Occasion
+    ) -> server_action.ActionOutcome:
         """Migrate the guest, confirm it, and wait for the end."""
         target = migration.choose_target(
             self.host, occasion.find_host(), occasion.home

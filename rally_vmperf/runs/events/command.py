@@ -19,7 +19,7 @@ _SHOWN = 200
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Command(event_types.Event):
+class Command(event_types.EventType):
     """A program of the operator, such as a backup or the loss of a host.
 
     It is not executed by a shell. An exit status other than 0 is a failed
@@ -59,21 +59,25 @@ class Command(event_types.Event):
         """Whether the task says that the host may change."""
         return self.host == "may_change"
 
-    def cause(self, occasion: event_types.Occasion) -> server_action.Action:
+    def cause(
+        self, occasion: event_types.Occasion
+    ) -> server_action.ActionOutcome:
         """Execute the command, and wait for its end."""
         try:
             done = asyncio.run(self._execute(occasion.deadline))
         except base.TimedOut:
-            return server_action.Action(
+            return server_action.ActionOutcome(
                 outcome="aborted",
                 detail=f"it was not finished after {occasion.deadline:g} s",
             )
         except base.MachineError as error:
-            return server_action.Action(outcome="failed", detail=str(error))
+            return server_action.ActionOutcome(
+                outcome="failed", detail=str(error)
+            )
         fields = {"exit_status": done.exit_status}
         if not done.exit_status:
-            return server_action.Action(fields=fields)
-        return server_action.Action(
+            return server_action.ActionOutcome(fields=fields)
+        return server_action.ActionOutcome(
             outcome="failed",
             detail=f"exit status {done.exit_status}: "
             f"{base.last_line(done.stderr) or 'no message'}",

@@ -10,7 +10,7 @@ from rally_vmperf.runs import event_types
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class LiveMigration(event_types.Event):
+class LiveMigration(event_types.EventType):
     """The live migration of a guest; in the next repetition back.
 
     :param host: The compute host to which the guest is migrated. Default:
@@ -36,7 +36,9 @@ class LiveMigration(event_types.Event):
         """The guest is on another host afterwards."""
         return True
 
-    def cause(self, occasion: event_types.Occasion) -> server_action.Action:
+    def cause(
+        self, occasion: event_types.Occasion
+    ) -> server_action.ActionOutcome:
         """Migrate the guest, and wait for the end."""
         target = migration.choose_target(
             self.host, occasion.find_host(), occasion.home
@@ -44,7 +46,7 @@ class LiveMigration(event_types.Event):
         return migration.migrate(
             occasion.admin,
             occasion.guest.id,
-            migration.LiveMigration(
+            migration.MigrationRequest(
                 host=target,
                 block_migration=self.block_migration,
                 deadline=occasion.deadline,

@@ -8,7 +8,7 @@ from rally_vmperf.runs import event_types
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Reboot(event_types.Event):
+class Reboot(event_types.EventType):
     """The reboot of a guest by Nova.
 
     :param type: The kind of the reboot: soft, with which the guest shuts down
@@ -20,7 +20,9 @@ class Reboot(event_types.Event):
 
     type: t.Literal["soft", "hard"] = "soft"
 
-    def cause(self, occasion: event_types.Occasion) -> server_action.Action:
+    def cause(
+        self, occasion: event_types.Occasion
+    ) -> server_action.ActionOutcome:
         """Reboot the guest, and wait until Nova shows it as active."""
         return server_action.run(
             occasion.connection,

@@ -12,7 +12,7 @@ from rally_vmperf.runs import event_types
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Resize(event_types.Event):
+class Resize(event_types.EventType):
     """The resize of a guest to another flavor.
 
     Nova stops the guest, and starts it with the other flavor, possibly on
@@ -41,7 +41,9 @@ class Resize(event_types.Event):
         """The flavor is changed back, for which the guest stops again."""
         return True
 
-    def cause(self, occasion: event_types.Occasion) -> server_action.Action:
+    def cause(
+        self, occasion: event_types.Occasion
+    ) -> server_action.ActionOutcome:
         """Change the flavor, confirm it, and wait for the end."""
         flavor = resolve.get_flavor(occasion.connection, self._reference)
         return self._resize(occasion, flavor.id)
@@ -58,7 +60,7 @@ class Resize(event_types.Event):
     @staticmethod
     def _resize(
         occasion: event_types.Occasion, flavor_id: str
-    ) -> server_action.Action:
+    ) -> server_action.ActionOutcome:
         """Change the flavor, confirm it, and wait for the end."""
         return server_action.resize(
             occasion.connection,

@@ -14,7 +14,7 @@ from tests.unit.guests import testing
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Event(event_types.Event):
+class Event(event_types.EventType):
     """An event that calls a function."""
 
     name = "made"
@@ -107,7 +107,9 @@ class TestHappen(unittest.TestCase):
 
     def test_completed(self):
         record = self.happen(
-            server_action.Action(request="req-1", fields={"exit_status": 0})
+            server_action.ActionOutcome(
+                request="req-1", fields={"exit_status": 0}
+            )
         )
         self.assertEqual(
             ("made", "g1", "completed", "a", "b", "req-1", 0, True),
@@ -133,5 +135,5 @@ class TestHappen(unittest.TestCase):
 
     def test_hidden_host(self):
         """Members of a project do not see hosts."""
-        record = self.happen(server_action.Action(), (None, None))
+        record = self.happen(server_action.ActionOutcome(), (None, None))
         self.assertEqual(("", ""), (record.source, record.target))

@@ -84,7 +84,7 @@ class TestMigration(apis.ApiTestCase):
         return migration.migrate(
             self.connect_nova(),
             "s1",
-            migration.LiveMigration(
+            migration.MigrationRequest(
                 host=host, block_migration="auto", deadline=deadline
             ),
         )

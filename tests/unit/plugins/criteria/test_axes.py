@@ -142,7 +142,7 @@ class TestDisruption(contract.SLAContract, unittest.TestCase):
 
         The first guest is migrated.
         """
-        event = phases.Event(
+        event = phases.EventRecord(
             guest="g1", outcome="completed", requested=10.0, ended=20.0
         )
         repetitions = []

@@ -73,7 +73,7 @@ def add_times(result, times):
 
 def event(**changes):
     """Return a completed migration."""
-    return phases.Event(
+    return phases.EventRecord(
         **{
             "guest": "g1",
             "outcome": "completed",
@@ -149,7 +149,10 @@ class TestGuestMigration(test_guest_power.Case):
         action.before(current("during"))
         self.assertEqual(30, action.moment)
         with mock.patch.object(
-            event_types.Event, "happen", autospec=True, return_value=happened
+            event_types.EventType,
+            "happen",
+            autospec=True,
+            return_value=happened,
         ) as happen:
             effect = action.during(current("during"))
         self.occasions = [call.args[1] for call in happen.mock_calls]
@@ -203,7 +206,10 @@ class TestGuestMigration(test_guest_power.Case):
         self.action.evaluate(current("before"), before)
         self.action.before(current("during"))
         with mock.patch.object(
-            event_types.Event, "happen", autospec=True, return_value=event()
+            event_types.EventType,
+            "happen",
+            autospec=True,
+            return_value=event(),
         ):
             self.action.during(current("during"))
         result = add_times(run_workload({"g1": self.usual}), during)
@@ -230,7 +236,10 @@ class TestGuestMigration(test_guest_power.Case):
         self.action.evaluate(current("before"), before)
         self.action.before(current("during"))
         with mock.patch.object(
-            event_types.Event, "happen", autospec=True, return_value=event()
+            event_types.EventType,
+            "happen",
+            autospec=True,
+            return_value=event(),
         ):
             self.action.during(current("during"))
         result = run_workload({"g1": self.usual})
@@ -280,7 +289,10 @@ class TestGuestMigration(test_guest_power.Case):
         )
         self.action.before(current("during"))
         with mock.patch.object(
-            event_types.Event, "happen", autospec=True, return_value=event()
+            event_types.EventType,
+            "happen",
+            autospec=True,
+            return_value=event(),
         ):
             self.action.during(current("during"))
         result = run_workload({"g1": self.usual})
@@ -388,7 +400,7 @@ class TestGuestMigration(test_guest_power.Case):
             return event()
 
         with mock.patch.object(
-            event_types.Event, "happen", autospec=True, side_effect=migrate
+            event_types.EventType, "happen", autospec=True, side_effect=migrate
         ):
             self.action.during(current("during"))
         answer = {"instanceActions": actions[:1]}
@@ -464,7 +476,10 @@ class TestStoppedGuest(test_guest_power.Case):
             name="reboot", source="a", target="a", stops_guest=True
         )
         with mock.patch.object(
-            event_types.Event, "happen", autospec=True, return_value=happened
+            event_types.EventType,
+            "happen",
+            autospec=True,
+            return_value=happened,
         ):
             self.action.during(current("during"))
         result = run_workload({"g2": self.usual})
