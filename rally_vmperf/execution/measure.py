@@ -2,7 +2,6 @@
 
 import asyncio
 import collections.abc
-import types
 import typing as t
 
 from rally_vmperf.execution import assignment
@@ -68,9 +67,6 @@ async def repetition(
     result: measured.Measured,
     lost: collections.abc.Iterable[str] = (),
     page_caches: caches.Caches | None = None,
-    returns: collections.abc.Mapping[str, station_run.WaitForReturn] = (
-        types.MappingProxyType({})
-    ),
 ) -> list[finding.Finding]:
     """Run every workload once on all stations, and return the findings.
 
@@ -81,8 +77,6 @@ async def repetition(
     :param result: The results, which this function extends.
     :param lost: The names of machines that do not answer and are skipped.
     :param page_caches: The caches to drop if a workload requires it.
-    :param returns: The functions that wait for machines that are stopped on
-        purpose meanwhile, by name.
     :returns: The findings on synchronisation.
     """
     gone = {name: f"{name} no longer answers" for name in lost}
@@ -106,7 +100,6 @@ async def repetition(
                     peer_servers,
                     current_result,
                     gone,
-                    returns.get(station.name),
                 )
                 for position, station in enumerate(stations)
             ]

@@ -17,7 +17,6 @@ from rally_vmperf.execution import measure
 from rally_vmperf.execution import measured
 from rally_vmperf.execution import ports
 from rally_vmperf.execution import requirements
-from rally_vmperf.execution import station_run
 from rally_vmperf.execution.stations import concurrency
 from rally_vmperf.execution.stations import health
 from rally_vmperf.execution.stations import roles
@@ -48,8 +47,6 @@ class Session:
     :param fingerprints: The fingerprints by station name.
     :param tools: The tools by station name and command.
     :param facts: The facts by station name and workload title.
-    :ivar returns: The functions that wait for stations that are stopped on
-        purpose while they run workloads, by name.
     :ivar last_look: The counters by station name, from the end of the last
         repetition.
     """
@@ -72,7 +69,6 @@ class Session:
 
     def __post_init__(self) -> None:
         self.last_look: dict[str, health.Counters] = {}
-        self.returns: dict[str, station_run.WaitForReturn] = {}
         self.caches = caches.Caches()
         self._before: dict[str, health.Counters] = {}
 
@@ -185,7 +181,6 @@ class Session:
             result,
             lost={station.name for station in stations} - before.keys(),
             page_caches=self.caches,
-            returns=self.returns,
         )
         on_measured()
         after = await health.read_counters(stations)

@@ -20,21 +20,12 @@ from rally_vmperf.measurement.samples import curves
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base as workloads
 
-#: A function that returns whether a stopped station answers again, when it
-#: does or will not.
-WaitForReturn = collections.abc.Callable[
-    [], collections.abc.Coroutine[t.Any, t.Any, bool]
-]
-
 
 @dataclasses.dataclass(kw_only=True)
 class StationRun:
     """A run of one workload on one station, with its results.
 
     :param steps: The commands by name.
-    :param wait_for_return: A function that waits until the station, which is
-        stopped on purpose meanwhile, answers again, and returns whether it
-        does; None if it is not stopped.
     :ivar metrics_by_command: The names of the metrics with a sample, by
         command.
     :ivar reasons: The reasons why other metrics have no sample.
@@ -46,7 +37,6 @@ class StationRun:
     servers: servers_.Servers
     result: measured.Measured
     steps: dict[str, workloads.Command]
-    wait_for_return: WaitForReturn | None = None
 
     def __post_init__(self) -> None:
         self.metrics_by_command: dict[str, set[str]] = {}
@@ -120,11 +110,12 @@ class StationRun:
 
         The results of the first run are lost with the station.
         """
-        if self.wait_for_return is None:
+        wait_for_return = self.station.wait_for_return
+        if wait_for_return is None:
             await running
             return
         command = asyncio.ensure_future(running)
-        returning = asyncio.ensure_future(self.wait_for_return())
+        returning = asyncio.ensure_future(wait_for_return())
         try:
             await asyncio.wait(
                 {command, returning}, return_when=asyncio.FIRST_COMPLETED
@@ -270,13 +261,10 @@ def create(
     servers: servers_.Servers,
     result: measured.Measured,
     lost: collections.abc.Mapping[str, str],
-    wait_for_return: WaitForReturn | None = None,
 ) -> StationRun:
     """Return the run of a workload on a station, not started yet.
 
     :param lost: The reasons why machines are skipped, by name.
-    :param wait_for_return: A function that waits until the station, which is
-        stopped on purpose meanwhile, answers again; None if it is not stopped.
     """
     assigned = assignment.for_endpoints(endpoints)
     station_run = StationRun(
@@ -290,7 +278,6 @@ def create(
                 assigned.arguments, endpoints
             )
         },
-        wait_for_return=wait_for_return,
     )
     if station.name in lost:
         station_run.lost = True

@@ -154,6 +154,7 @@ FOLDERS = {
     "questions/tuning/section": set(),
     "report/charts": set(),
     "report/formats": set(),
+    "runs/events": {"."},
     "runs/raw_outputs": set(),
     "tempest_plugin/tests": {"."},
     "workloads/application": {"."},

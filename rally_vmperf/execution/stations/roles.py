@@ -8,6 +8,9 @@ import typing as t
 from rally_vmperf.machines import base
 
 Role = t.Literal["guest", "copy", "peer", "control"]
+WaitForReturn = collections.abc.Callable[
+    [], collections.abc.Coroutine[t.Any, t.Any, bool]
+]
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -28,6 +31,9 @@ class Station:
     :param partner: The other end of guest-to-guest workloads; stations without
         a partner do not run them.
     :param finished: The paths of finished jobs that must be removed.
+    :param wait_for_return: A function that waits until the station, which is
+        stopped on purpose while it runs a workload, answers again, and returns
+        whether it does; None if it is not stopped.
     """
 
     name: str
@@ -41,6 +47,7 @@ class Station:
     tools: tuple[str, ...] = ()
     partner: "Station | None" = None
     finished: list[str] = dataclasses.field(default_factory=list)
+    wait_for_return: WaitForReturn | None = None
 
     def folder_of(self, title: str) -> str:
         """Return the path of a workload's directory on the station."""

@@ -83,13 +83,9 @@ def create_plan(
         if has_networks
         else (None, {})
     )
+    peak = _add_resized(connection, guest_request, demands)
     required = requirements.find_requirements(
-        connection,
-        guest_request,
-        _add_resized(connection, guest_request, demands),
-        placement,
-        guest_networks,
-        admin,
+        connection, guest_request, peak, placement, guest_networks, admin
     )
     sequential = bool(
         guest_request.sequential and len(demands) > 1 and required.error

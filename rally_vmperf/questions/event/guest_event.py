@@ -100,7 +100,7 @@ class GuestEvent(actions.GuestWatch):
         if reason := self.session.runner.run(monitor.begin()):
             return actions.ActionResult(errors={self.subject: reason})
         if self.event.stops_guest:
-            self.session.returns[self.subject] = monitor.wait_for_return
+            station.wait_for_return = monitor.wait_for_return
         return actions.ActionResult()
 
     def _undo(self) -> actions.ActionResult:
@@ -310,8 +310,8 @@ class GuestEvent(actions.GuestWatch):
     def _stop_monitor(self) -> event_monitor.Monitor | None:
         """Stop the monitor, and return it; None if there is none."""
         monitor, self._monitor = self._monitor, None
-        self.session.returns.pop(self.subject, None)
         if monitor is not None:
+            monitor.guest.wait_for_return = None
             self.session.runner.run(monitor.end())
         return monitor
 

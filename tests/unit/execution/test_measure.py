@@ -86,7 +86,7 @@ class Case(unittest.TestCase):
             for name in ("c1", "c2")
         ]
 
-    def measure(self, workload, label="", returns=None):
+    def measure(self, workload, label=""):
         """Prepare and measure once; return facts and result."""
         assignments = [assignment.Assignment(workload, {}, label)]
         self.printed = []
@@ -98,12 +98,7 @@ class Case(unittest.TestCase):
                 assignments, self.stations, None, lines.append
             )
             await measure.repetition(
-                assignments,
-                self.stations,
-                None,
-                lines.append,
-                result,
-                returns=returns or {},
+                assignments, self.stations, None, lines.append, result
             )
             return facts
 
@@ -360,7 +355,8 @@ class TestReturn(Case):
                 waited.with_name("ended").touch()
             return answers
 
-        return self.measure(workload, returns={"c1": wait_for_return})
+        self.stations[0].wait_for_return = wait_for_return
+        return self.measure(workload)
 
     def values(self, result):
         """Return the values by station and command."""
@@ -388,7 +384,8 @@ class TestReturn(Case):
         async def never():
             await asyncio.Event().wait()
 
-        _, result = self.measure(Echo(), returns={"c1": never})
+        self.stations[0].wait_for_return = never
+        _, result = self.measure(Echo())
         self.assertEqual(4, len(result.runs))
 
     def test_does_not_return(self):

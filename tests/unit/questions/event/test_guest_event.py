@@ -491,11 +491,12 @@ class TestStoppedGuest(test_guest_power.Case):
     def test_figures(self):
         """It is away for 20 s, and needs 5 s more for its usual rate."""
         self.assertEqual({}, self.begin().errors)
-        self.assertIn("g1", self.session.returns)
+        (station, *_) = self.session.stations
+        self.assertIsNotNone(station.wait_for_return)
         rates = [50.0] * 4 + list(self.usual)[:56]
         result, effect = self.reboot(rates)
         self.assertEqual([], result.missing)
-        self.assertEqual({}, self.session.returns)
+        self.assertIsNone(station.wait_for_return)
         values = TestGuestMigration.values(self, effect)
         for metric, expected, tolerance in (
             (figures.DOWNTIME, 19.75, 0.3),
