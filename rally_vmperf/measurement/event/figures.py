@@ -31,6 +31,8 @@ RECOVERY_TIME = _create_metric("guest.event.recovery_time", "s")
 NOT_RECOVERED = _create_metric("guest.event.not_recovered", "s")
 #: The loss of the rate of each other guest until the end of the event.
 OTHERS_LOSS = _create_metric("guest.event.others_loss_percent", "%")
+#: The increase of the response time of each other guest until then.
+OTHERS_SLOWDOWN = _create_metric("guest.event.others_slowdown_percent", "%")
 #: The loss of the control machine until the end of the event.
 CONTROL_LOSS = _create_metric("guest.event.control_loss_percent", "%")
 #: The metrics of every event.
@@ -42,6 +44,7 @@ METRICS = (
     DIP_DURATION,
     RECOVERY_TIME,
     OTHERS_LOSS,
+    OTHERS_SLOWDOWN,
     CONTROL_LOSS,
 )
 #: The names, less those of the workload, of metrics with response times that

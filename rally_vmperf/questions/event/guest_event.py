@@ -268,8 +268,8 @@ class GuestEvent(actions.GuestWatch):
             happened, self._before, lines, self._control_name
         )
         observations += others
-        for name, reason in missing.items():
-            result.miss(figures.OTHERS_LOSS.name, name, reason)
+        for metric, name, reason in missing:
+            result.miss(metric.name, name, reason)
         return actions.ActionResult(
             observations=tuple(observations),
             explained=self._explain(monitor, found[figures.DOWNTIME]),

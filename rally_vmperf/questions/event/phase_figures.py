@@ -1,6 +1,7 @@
 """The figures of an event, from the results of its phases."""
 
 import collections.abc
+import contextlib
 import dataclasses
 import itertools
 import statistics
@@ -251,41 +252,58 @@ def _find_usual(
 
 def observe_others(
     event: phases.EventRecord, before: Lines, during: Lines, control: str
-) -> tuple[list[sample.Observation], dict[str, str]]:
+) -> tuple[list[sample.Observation], list[tuple[sample.Metric, str, str]]]:
     """Return the losses of other machines until the end of the event.
 
     :param control: The name of the control machine; empty without one.
-    :returns: The losses, and by guest why one is missing.
+    :returns: The losses, and the missing ones: their metric, the guest and the
+        reason.
     """
-    missing: dict[str, str] = {}
-    compared = select_rates(during)
+    guests = [
+        line
+        for line in during.values()
+        if line.machine not in (event.guest, control)
+    ]
+    observations: list[sample.Observation] = []
+    missing = []
+    for metric, better in (
+        (figures.OTHERS_LOSS, "higher"),
+        (figures.OTHERS_SLOWDOWN, "lower"),
+    ):
+        losses: dict[str, estimates.Estimate] = {}
+        for line in guests:
+            if line.metric.better != better or line.machine in losses:
+                continue
+            try:
+                losses[line.machine] = _estimate_loss(event, before, line)
+            except ValueError as reason:
+                missing.append((metric, line.machine, str(reason)))
+        # A record has one error of a metric.
+        error = max((loss.error for loss in losses.values()), default=0.0)
+        observations += [
+            figures.observe(
+                metric, machine, dataclasses.replace(loss, error=error)
+            )
+            for machine, loss in losses.items()
+        ]
     for line in during.values():
         if line.machine == control:
-            compared[control] = line
-    losses: dict[str, estimates.Estimate] = {}
-    for machine, line in compared.items():
-        if machine == event.guest:
-            continue
-        points = phases.points_between(line, event.requested, event.ended)
-        try:
-            usual = _find_usual(event, before, line)
-            losses[machine] = disruptions.estimate_loss(usual, points)
-        except ValueError as reason:
-            if machine != control:
-                missing[machine] = str(reason)
-    of_control = losses.pop(control, None)
-    # A record has one error of a metric.
-    error = max((loss.error for loss in losses.values()), default=0.0)
-    observations = [
-        figures.observe(
-            figures.OTHERS_LOSS,
-            machine,
-            dataclasses.replace(loss, error=error),
-        )
-        for machine, loss in losses.items()
-    ]
-    if of_control is not None:
-        observations.append(
-            figures.observe(figures.CONTROL_LOSS, control, of_control)
-        )
+            # Without it, the guests are measured all the same.
+            with contextlib.suppress(ValueError):
+                loss = _estimate_loss(event, before, line)
+                observations.append(
+                    figures.observe(figures.CONTROL_LOSS, control, loss)
+                )
     return observations, missing
+
+
+def _estimate_loss(
+    event: phases.EventRecord, before: Lines, line: phases.Line
+) -> estimates.Estimate:
+    """Return the loss of a machine until the end of the event in percent.
+
+    :raises ValueError: If there are too few intervals.
+    """
+    usual = _find_usual(event, before, line)
+    points = phases.points_between(line, event.requested, event.ended)
+    return disruptions.estimate_loss(usual, points)

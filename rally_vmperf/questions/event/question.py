@@ -122,6 +122,8 @@ class Options(judge.GuestOptions):
         this run, s: of all of these metrics, or by metric or glob.
     :param max_neighbour_loss_percent: Largest tolerated loss of another guest
         until the end of the event, percent.
+    :param max_neighbour_slowdown_percent: Largest tolerated increase of the
+        response time of another guest until the end of the event, percent.
     :param max_loss_during_percent: Largest tolerated loss of the guest of
         the event in the phase during, in percent of the result before: of all
         metrics but percentiles above p50, or by metric or glob.
@@ -137,6 +139,7 @@ class Options(judge.GuestOptions):
     max_peak: _ByPattern = None
     max_spike_duration: _NumberOrByPattern = None
     max_neighbour_loss_percent: _Limit = None
+    max_neighbour_slowdown_percent: _Limit = None
     max_loss_during_percent: _NumberOrByPattern = None
     max_loss_after_percent: _NumberOrByPattern = None
 
@@ -159,6 +162,7 @@ _METRICS = {
     "max_dip_duration": figures.DIP_DURATION,
     "max_recovery_time": figures.RECOVERY_TIME,
     "max_neighbour_loss_percent": figures.OTHERS_LOSS,
+    "max_neighbour_slowdown_percent": figures.OTHERS_SLOWDOWN,
 }
 
 
@@ -225,14 +229,15 @@ class Criterion(question.Criterion):
                 "guest, but the task has no peer; add peer: {address: ..., "
                 "user: ...}"
             )
-        if (
-            options.max_neighbour_loss_percent is not None
-            and subtask.count < 2
+        for option in (
+            "max_neighbour_loss_percent",
+            "max_neighbour_slowdown_percent",
         ):
-            raise task.InvalidTask(
-                "sla vmperf_disruption max_neighbour_loss_percent: the task "
-                "has one guest; set count of vmperf_guests to 2 or more"
-            )
+            if getattr(options, option) is not None and subtask.count < 2:
+                raise task.InvalidTask(
+                    f"sla vmperf_disruption {option}: the task has one guest; "
+                    "set count of vmperf_guests to 2 or more"
+                )
 
 
 DISRUPTION = Criterion()

@@ -63,11 +63,11 @@ def run_workload(rates_by_guest, begun=BEGUN):
     return result
 
 
-def add_times(result, times):
-    """Add response times of g1 to the results of a workload."""
+def add_times(result, times, name="g1"):
+    """Add response times of a guest to the results of a workload."""
     points = tuple((float(end), time) for end, time in enumerate(times, 1))
     series = sample.Series(metric=RESPONSE_TIME, points=points)
-    result.readings.append(("g1", series))
+    result.readings.append((name, series))
     return result
 
 
@@ -226,6 +226,29 @@ class TestGuestMigration(test_guest_power.Case):
         )
         self.assertAlmostEqual(0.6, peak, delta=0.02)
         self.assertAlmostEqual(5, spike, delta=0.3)
+
+    def test_response_times_of_others(self):
+        """They are half as long again until the end of the event."""
+        usual = [0.0099, 0.01, 0.0101, 0.01] * 15
+        slow = list(usual)
+        slow[30:38] = [0.015] * 8
+        self.action.before(current("before"))
+        workload = {"g1": self.usual, "g2": self.usual}
+        before = add_times(run_workload(workload, 900.0), usual, "g2")
+        self.action.evaluate(current("before"), before)
+        self.action.before(current("during"))
+        with mock.patch.object(
+            event_types.EventType,
+            "happen",
+            autospec=True,
+            return_value=event(),
+        ):
+            self.action.during(current("during"))
+        result = add_times(run_workload(workload), slow, "g2")
+        values = self.values(self.action.evaluate(current("during"), result))
+        self.assertAlmostEqual(
+            50, values["g2", figures.OTHERS_SLOWDOWN], delta=8
+        )
 
     def test_lost_response_times(self):
         """They were there before, and their figures are missing."""
