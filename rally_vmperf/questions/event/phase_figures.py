@@ -169,20 +169,30 @@ def _compute_dip(
     recovery: estimates.Estimate | str = disruption.recovery or (
         "the rate was not within 5 % of the usual one at the end of the phase"
     )
-    if stop is not None and disruption.recovery is not None:
+    duration = disruption.duration
+    if stop is not None:
         # A service of the guest itself starts earlier than the workload.
-        late = max(0.0, line.begun - stop.answered) / 2
-        recovery = estimates.Estimate(
-            value=disruption.recovery.value - late,
-            error=disruption.recovery.error + late,
-        )
+        late = max(0.0, line.begun - stop.answered)
+        duration = _begin_earlier(duration, late)
+        if disruption.recovery is not None:
+            recovery = _begin_earlier(disruption.recovery, late)
     rest = estimates.Estimate(value=disruption.not_recovered, error=0.0)
     return dict(
         zip(
             _OF_RATE,
-            (disruption.depth, disruption.duration, recovery, rest),
+            (disruption.depth, duration, recovery, rest),
             strict=True,
         )
+    )
+
+
+def _begin_earlier(
+    estimate: estimates.Estimate, late: float
+) -> estimates.Estimate:
+    """Return a duration that may be shorter by some seconds."""
+    return estimates.Estimate(
+        value=max(0.0, estimate.value - late / 2),
+        error=estimate.error + late / 2,
     )
 
 
