@@ -105,7 +105,6 @@ def build_repetitions(
     :param limited: The patterns of metrics that must be compared.
     :returns: The repetitions, and a line for each metric that is omitted.
     :raises BaselineError: If the arguments of all outputs differ.
-    :raises ValueError: If a pattern matches no metric.
     """
     built = _ReferenceBuilder(content, is_lenient)
     labelled = [built.add(raw_output) for raw_output in guest]
@@ -136,18 +135,6 @@ def build_repetitions(
         for index in range(planned)
     ]
     bounds = limits.Limits(physical)
-    names = {
-        value.metric.name
-        for output_repetitions in labelled
-        for samples in output_repetitions
-        for value in samples
-    }
-    unmatched = bounds.unmatched(names)
-    if unmatched:
-        raise ValueError(
-            f"physical limit {unmatched[0]!r} matches no metric; there are: "
-            f"{', '.join(sorted(names))}"
-        )
     above = tuple(plausibility.above_physical_limit(repetitions, bounds))
     return [
         dataclasses.replace(raw_output, findings=raw_output.findings + above)
