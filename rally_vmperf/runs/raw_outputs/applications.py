@@ -80,8 +80,8 @@ def _read_index(text: str, copies: int) -> raw.Samples:
 
 
 _REAL = (
-    r"real\s+(?:(?P<minutes>[0-9]{1,6})m(?=[0-9]{1,2}\.[0-9]{3}s$)"
-    r"|(?=[0-9]{1,8}\.[0-9]{2}$))(?P<seconds>[0-9.]{1,12})s?$"
+    r"real\s+(?:(?P<minutes>[0-9]{1,6})m(?=[0-9]{1,2}[.,][0-9]{3}s$)"
+    r"|(?=[0-9]{1,8}[.,][0-9]{2}$))(?P<seconds>[0-9.,]{1,12})s?$"
 )
 #: The time alone, as in a file to which it was redirected.
 _TIME = re.compile(f"^{_REAL}", re.M)
@@ -90,6 +90,19 @@ _TIMED = re.compile(
     r"(?:(?!real|user|sys|.*[$#%] ).*\n){0,5}?\n?" + _REAL,
     re.M,
 )
+#: What time, a shell or the command prints if it failed.
+_TIME_FAILURE = re.compile(
+    r"^(?:Command (?:exited with non-zero status|(?:terminated|stopped) by "
+    r"signal) [0-9]{1,3}"
+    r"|(?:\S{0,80}/)?(?:bzip2|bunzip2|cp): (?!warning:).*"
+    r"|(?:-?(?:ba|da|z|k)?sh|\S{0,80}/(?:time|(?:ba|da|z|k)?sh)): .*"
+    r"|.{0,120}?\b(?:[Cc]ommand not found|No such file or directory)\b.*"
+    r"|Command '\S{1,80}' not found.*"
+    r"|Killed|Terminated|Aborted.*|Segmentation fault.*|\^C)$",
+    re.M,
+)
+#: The time in seconds that a program takes to start and to fail.
+_SHORTEST = 0.01
 #: Command -> workload, metric.
 _TIMES = {
     "compress": ("bzip2", bzip2.TIMES["compress"]),
@@ -106,8 +119,10 @@ def read_time(text: str, given: raw.Given) -> list[raw.RawOutput]:
         times = list(_TIME.finditer(text))
         if len(times) != 1:
             raise raw.error("time", f"has {len(times)} times instead of one")
+        _check_success(text)
         return [_create_time(given["command"], times[0], {})]
     for match in _TIMED.finditer(text):
+        _check_success(match[0])
         parts = (match["options"] or "").partition(";")[0].split()
         given_options = [part for part in parts if part.startswith("-")]
         operands = [part for part in parts if not part.startswith("-")]
@@ -132,12 +147,30 @@ def read_time(text: str, given: raw.Given) -> list[raw.RawOutput]:
     return results
 
 
+def _check_success(text: str) -> None:
+    """Reject the text of a command that failed, whose time says nothing."""
+    if failure := _TIME_FAILURE.search(text):
+        raise raw.error(
+            "time",
+            f"the command failed: {sanitize.line(failure[0], 120)!r}; give "
+            "successful commands only",
+        )
+
+
 def _create_time(
     command: str, match: re.Match[str], arguments: dict[str, t.Any]
 ) -> raw.RawOutput:
     """Return the wall time of a command."""
     workload, metric = _TIMES[command]
-    seconds = 60 * int(match["minutes"] or 0) + float(match["seconds"])
+    seconds = 60 * int(match["minutes"] or 0) + float(
+        match["seconds"].replace(",", ".")
+    )
+    if 0 < seconds < _SHORTEST:
+        raise raw.error(
+            "time",
+            f"{match[0].splitlines()[-1]!r} is the time in which a program "
+            "starts or fails; give a command with more data",
+        )
     return raw.create_output(workload, arguments, {metric: seconds})
 
 
@@ -238,7 +271,7 @@ READERS = (
     ),
     raw.Reader(
         tool="time",
-        signature=re.compile(r"^real\s+(?:[0-9]+m)?[0-9.]+s?$", re.M),
+        signature=re.compile(r"^real\s+(?:[0-9]+m)?[0-9.,]+s?$", re.M),
         read=read_time,
         given={"command": "compress, decompress or copy"},
     ),

@@ -253,6 +253,62 @@ class GoldenTestCase(unittest.TestCase):
         outputs = reading.read(text, "time", {"command": "decompress"})
         self.assertEqual({"cpu.bzip2.decompress_time": [2.5]}, values(outputs))
 
+    def test_decimal_comma_of_time(self):
+        """The shell prints that of the locale."""
+        self.assertEqual(
+            {"cpu.bzip2.compress_time": [64.25], "disk.cp.copy_time": [12.5]},
+            values(reading.read(TIME.replace(".", ","))),
+        )
+        text = "$ time -p cp a b\nreal 1,23\nuser 0,10\nsys 0,90\n"
+        self.assertEqual(
+            {"disk.cp.copy_time": [1.23]}, values(reading.read(text))
+        )
+
+    @ddt.data(
+        "cp: cannot stat 'tree': No such file or directory",
+        "cp: -r not specified; omitting directory 'tree'",
+        "/usr/bin/cp: error writing 'copy/a': No space left on device",
+        "-bash: cp: command not found",
+        "sh: 1: cp: not found",
+        "zsh: command not found: cp",
+        "Command 'cp' not found, but can be installed with:",
+        "Command exited with non-zero status 1",
+        "Command terminated by signal 9",
+        "/usr/bin/time: cannot run cp: No such file or directory",
+        "^C",
+        "Killed",
+    )
+    def test_failed_command_under_time(self, line):
+        """Its time is not a repetition, also next to one that succeeded."""
+        for text, given in (
+            (TIME.replace("tree copy\n", f"tree copy\n{line}\n"), None),
+            (
+                f"{line}\nreal 0.52\nuser 0.00\nsys 0.00\n",
+                {"command": "copy"},
+            ),
+        ):
+            with self.assertRaises(base.WorkloadError) as caught:
+                reading.read(text, "time", given)
+            self.assertEqual(
+                f"time: the command failed: {line!r}; give successful "
+                "commands only",
+                str(caught.exception),
+            )
+
+    def test_time_of_a_start(self):
+        """A program without data ends after some milliseconds."""
+        with self.assertRaisesRegex(
+            base.WorkloadError, r"'real\\t0m0.004s' is the time in which a"
+        ):
+            reading.read(TIME.replace("0m12.500s", "0m0.004s"))
+
+    def test_warnings_under_time(self):
+        """They are no failures, and neither are names of files."""
+        line = "cp: warning: source file 'a' specified more than once"
+        text = TIME.replace("tree copy\n", f"tree copy\n{line}\n")
+        text = text.replace("-z data\n", "-zv data\n  data: 3.2:1, 2.5 b/B\n")
+        self.assertEqual(values(reading.read(TIME)), values(reading.read(text)))
+
     def test_job(self):
         outputs = reading.read(
             '{"jobs": [{"rate": 12.5}]}',
