@@ -332,6 +332,11 @@ def classify_path(path: str) -> str:
     return "file"
 
 
+def classify_paths(paths: collections.abc.Iterable[str]) -> str:
+    """Return the classes of several files, each once."""
+    return ", ".join(sorted({classify_path(path) for path in paths}))
+
+
 def classify_host(host: str) -> str:
     """Return ``loopback`` for the machine itself, or ``network``.
 

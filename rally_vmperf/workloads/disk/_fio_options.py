@@ -19,8 +19,7 @@ def _condition(
 
 def _classify_files(text: str) -> str:
     """Return the classes of the files of a job, each once."""
-    classes = {options.classify_path(path) for path in text.split(":") if path}
-    return ", ".join(sorted(classes))
+    return options.classify_paths(filter(None, text.split(":")))
 
 
 def _invert_flag(text: str) -> bool:

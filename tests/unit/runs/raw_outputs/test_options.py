@@ -278,6 +278,32 @@ OTHERS = {
     "iozone": (
         (*changed(_IOZONE, " -i 1 -F", " -i 1 -c -F"), "'c'"),
         (
+            *changed(_IOZONE, "1.data 2.data", "/dev/shm/1 /dev/shm/2"),
+            "place is 'file' .* 'memory file system'",
+        ),
+        (
+            *changed(_IOZONE, "-F 1.data 2.data", "-f /dev/vdb"),
+            "place is 'file' .* 'device'",
+        ),
+        (
+            *changed(_IOZONE, "1.data 2.data", "/srv/1 /dev/shm/2"),
+            "place is 'file' .* 'file, memory file system'",
+        ),
+        (
+            *changed(_IOZONE, "-s 32m", "-+n -s 32m"),
+            "other_options is '' .* '[+]n'",
+        ),
+        (*changed(_IOZONE, "32768 kByte file", "65536 kByte file"), "size_mib"),
+        (*changed(_IOZONE, "in 64 kByte", "in 4 kByte"), "record_size"),
+        (
+            *changed(
+                _IOZONE,
+                "\tRecord Size",
+                "\tO_DIRECT feature enabled\n\tRecord Size",
+            ),
+            "direct is False .* True",
+        ),
+        (
             *changed(
                 _IOZONE,
                 "\tRecord Size",
