@@ -337,5 +337,6 @@ READERS = (
             re.I | re.M,
         ),
         read=read_iozone,
+        version=re.compile(r"Version \$Revision: ([0-9.]{1,20}) \$"),
     ),
 )

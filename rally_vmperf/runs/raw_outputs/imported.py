@@ -9,6 +9,7 @@ import uuid
 
 from rally_vmperf import documents
 from rally_vmperf.baseline import document
+from rally_vmperf.baseline import tool_comparison
 from rally_vmperf.execution import assignment
 from rally_vmperf.judging.results import plausibility
 from rally_vmperf.measurement import finding
@@ -46,7 +47,15 @@ def build_baseline(
         session=uuid.uuid4().hex,
         recorded_at=now.isoformat(timespec="seconds"),
         software=model.software(),
-        machine=document.Machine(name=machine, fingerprint=dict(fingerprint)),
+        machine=document.Machine(
+            name=machine,
+            fingerprint=dict(fingerprint),
+            tools={
+                command: {"version": version}
+                for raw_output in reversed(raws)
+                for command, version in raw_output.versions[:1]
+            },
+        ),
         entries=tuple(
             _build_entry(raw_output, fingerprint) for raw_output in raws
         ),
@@ -57,7 +66,9 @@ def _build_entry(
     raw_output: raw.RawOutput, fingerprint: documents.Facts
 ) -> document.Entry:
     """Return the baseline entry of a raw output."""
-    unknown = ["shape", "limited_by", "tool versions", *raw_output.unknown]
+    unknown = ["shape", "limited_by", *raw_output.unknown]
+    if not raw_output.versions:
+        unknown.insert(2, "tool version")
     if not fingerprint:
         unknown.append("fingerprint")
     imported = finding.Finding(
@@ -118,6 +129,7 @@ def build_repetitions(
         if required.for_metric(metric.name)
     ]
     reference, findings = built.create_reference()
+    tools = tuple(_compare_tools(content, guest))
     repetitions = [
         _build_repetition(
             index + 1,
@@ -130,7 +142,7 @@ def build_repetitions(
             ],
             missing,
             reference,
-            findings,
+            findings + tools,
         )
         for index in range(planned)
     ]
@@ -140,6 +152,26 @@ def build_repetitions(
         dataclasses.replace(raw_output, findings=raw_output.findings + above)
         for raw_output in repetitions
     ], built.omitted
+
+
+def _compare_tools(
+    content: document.Baseline, guest: Raws
+) -> collections.abc.Iterator[finding.Finding]:
+    """Yield findings on tools with another version on each side."""
+    for raw_output in guest:
+        definitions = registry.get_workload(raw_output.workload).TOOLS
+        metrics = tuple(
+            assignment.relabel(metric.name, raw_output.label)
+            for metric in raw_output.metrics
+        )
+        for command, version in raw_output.versions:
+            yield from tool_comparison.compare_tools(
+                content.machine.tools,
+                {command: {"version": version}},
+                "guest",
+                {command: metrics},
+                definitions,
+            )
 
 
 def _build_repetition(

@@ -305,6 +305,7 @@ READERS = (
         tool="sockperf",
         signature=re.compile(r"^sockperf: ", re.M),
         read=read_sockperf,
+        version=re.compile(r"== version #([\w.-]{1,40}) ==", re.M),
         given=raw.DIRECTION,
     ),
     raw.Reader(

@@ -382,6 +382,7 @@ READERS = (
         signature=re.compile(r"^(?:[0-9]+|AVG)\s+Method: ", re.M),
         read=read_mbw,
         given={"version": "version of mbw, such as 1.4"},
+        version=re.compile(r"^says: .{0,40}?\bv?([0-9.]{1,20})\b", re.M),
     ),
     raw.Reader(
         tool="stream",
@@ -400,6 +401,7 @@ READERS = (
             re.M,
         ),
         read=read_sysbench,
+        version=re.compile(r"^(sysbench [0-9][0-9.]{1,20})", re.M),
     ),
     raw.Reader(
         tool="openssl",
@@ -409,5 +411,6 @@ READERS = (
             re.M,
         ),
         read=read_openssl,
+        version=re.compile(r"^(?:version: |OpenSSL )([0-9][\w.]{1,20})", re.M),
     ),
 )

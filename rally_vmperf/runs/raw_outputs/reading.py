@@ -1,5 +1,6 @@
 """Recognition of outputs, and their reading."""
 
+import dataclasses
 import re
 
 from rally_vmperf.runs.raw_outputs import applications
@@ -109,7 +110,7 @@ def read(
             f"({names})",
         )
     try:
-        return reader.read(text, given or {})
+        outputs = reader.read(text, given or {})
     except KeyError as problem:
         raise raw.error(
             reader.tool, f"the output is damaged: {problem!s:.80} is missing"
@@ -122,6 +123,10 @@ def read(
         raise raw.error(
             reader.tool, f"the output is not complete, or not of {reader.tool}"
         ) from problem
+    versions = reader.find_versions(text, given or {})
+    return [
+        dataclasses.replace(output, versions=versions) for output in outputs
+    ]
 
 
 def _find_reader(tool: str) -> raw.Reader:

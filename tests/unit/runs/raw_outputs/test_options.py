@@ -293,7 +293,10 @@ OTHERS = {
             *changed(_IOZONE, "-s 32m", "-+n -s 32m"),
             "other_options is '' .* '[+]n'",
         ),
-        (*changed(_IOZONE, "32768 kByte file", "65536 kByte file"), "size_mib"),
+        (
+            *changed(_IOZONE, "32768 kByte file", "65536 kByte file"),
+            "size_mib",
+        ),
         (*changed(_IOZONE, "in 64 kByte", "in 4 kByte"), "record_size"),
         (
             *changed(

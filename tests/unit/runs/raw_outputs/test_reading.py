@@ -307,7 +307,9 @@ class GoldenTestCase(unittest.TestCase):
         line = "cp: warning: source file 'a' specified more than once"
         text = TIME.replace("tree copy\n", f"tree copy\n{line}\n")
         text = text.replace("-z data\n", "-zv data\n  data: 3.2:1, 2.5 b/B\n")
-        self.assertEqual(values(reading.read(TIME)), values(reading.read(text)))
+        self.assertEqual(
+            values(reading.read(TIME)), values(reading.read(text))
+        )
 
     def test_job(self):
         outputs = reading.read(
