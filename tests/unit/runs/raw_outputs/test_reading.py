@@ -43,6 +43,15 @@ GOLDEN = {
     "hepspec06-layout.json": ("hepscore", {}),
     "dd-9.1-read.txt": ("dd", {"direction": "read"}),
 }
+#: The line of a result of fio 3.33 (-rate=50m), of the same run with other
+#: units, and its bytes per second, which fio prints with three digits.
+FIO_RATES = (
+    ("IOPS=12.2k, BW=50.0MB/s (47.7MiB/s)(100MB/2001msec)", 50.0e6),
+    ("IOPS=12.2k, BW=47.7MiB/s (50.0MB/s)(95.4MiB/2001msec)", 50.0e6),
+    ("IOPS=12.8k, BW=399Mibit/s (418Mbit/s)(49.9MiB/1001msec)", 418e6 / 8),
+    ("IOPS=109, BW=450kB/s (439KiB/s)(900kB/2001msec)", 450e3),
+    ("IOPS=2731k, BW=11.2GB/s (10.4GiB/s)(67.1MB/6msec)", 11.2e9),
+)
 #: Records of dd, as it prints them.
 PLAIN = "1+0 records in\n1+0 records out\n"
 H2LOAD = """\
@@ -199,6 +208,25 @@ class GoldenTestCase(unittest.TestCase):
         self.assertAlmostEqual(
             0.000148480, metric_values["disk.fio.randread.latency_p50"][0]
         )
+
+    @ddt.data(*FIO_RATES)
+    @ddt.unpack
+    def test_units_of_fio(self, line, rate):
+        """The pair of units says which is a power of 1000 (kb_base)."""
+        text = (
+            "t: (g=0): rw=read, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) "
+            "4096B-4096B, ioengine=null, iodepth=1\nfio-3.33\n"
+            f"t: (groupid=0, jobs=1): err= 0: pid=1: Sun Nov 29 2026\n  "
+            f"read: {line}\n"
+        )
+        group = line.partition("BW=")[2].partition(")(")[0]
+        for output in (text, f"   READ: bw={group}), io=100MB (95.4MiB)\n"):
+            ((bandwidth,),) = (
+                found
+                for name, found in values(reading.read(output)).items()
+                if name.endswith(".bandwidth")
+            )
+            self.assertAlmostEqual(rate, bandwidth, delta=0.005 * rate)
 
     def test_directions_and_protocols_are_distinct(self):
         tcp, udp = (
