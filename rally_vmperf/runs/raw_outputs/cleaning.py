@@ -59,6 +59,8 @@ _PREFIXES = (
         rf"\[?(?:{_DATE}[T ]|{_MONTH} )?{_TIME}(?: [0-9]{{4}})?"
         r"(?:Z|[+-][0-9]{2}:?[0-9]{2})?\]?(?: |$)"
     ),
+    # Logs of containers on a host (CRI), behind their times.
+    re.compile(r"std(?:out|err) [FP](?: |$)"),
     # dmesg, and ping -D.
     re.compile(r"\[ {0,8}[0-9]{1,12}\.[0-9]{3,9}\](?: |$)"),
 )
@@ -92,7 +94,39 @@ def clean(content: bytes) -> str:
     text = _CONTROL.sub("", text.translate(_SPACES)).replace("\r\n", "\n")
     lines = (_keep_last(line).rstrip() for line in text.split("\n"))
     text = "\n".join(lines).strip("\n") + "\n"
-    text = textwrap.dedent(_FENCE.sub("", text))
+    return _remove_prefixes(textwrap.dedent(_FENCE.sub("", text)))
+
+
+def split_quoted(text: str) -> tuple[str, str]:
+    """Return the quoted lines of a reply without their marks, and the others.
+
+    A single line with such a mark has a prompt.
+    """
+    lines = text.split("\n")
+    marks = [line.startswith(">") for line in lines]
+    is_quoted = [
+        mark and (before or after)
+        for before, mark, after in zip(
+            [False, *marks], marks, [*marks[1:], False], strict=False
+        )
+    ]
+    quoted, others = (
+        "\n".join(
+            line
+            for line, is_line_quoted in zip(lines, is_quoted, strict=True)
+            if is_line_quoted is side
+        )
+        for side in (True, False)
+    )
+    return _remove_prefixes(quoted), others
+
+
+def _remove_prefixes(text: str) -> str:
+    """Return a text without what programs print before each line.
+
+    :raises WorkloadError: If it has too many prefixes, or lines of several
+        sources.
+    """
     for _ in range(_MAX_PREFIXES):
         shorter = _remove_prefix(text)
         if shorter == text:
@@ -111,8 +145,10 @@ def _decode(content: bytes) -> str:
     for mark, encoding in _MARKS.items():
         if content.startswith(mark):
             return content.decode(encoding, "replace")
-    if content[1:200:2].count(0) > len(content[1:200:2]) // 2:
-        return content.decode("utf-16-le", "replace")
+    for first, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
+        high = content[first:200:2]
+        if high.count(0) > len(high) // 2:
+            return content.decode(encoding, "replace")
     try:
         return content.decode()
     except UnicodeDecodeError:

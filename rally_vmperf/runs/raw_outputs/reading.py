@@ -4,6 +4,7 @@ import dataclasses
 import re
 
 from rally_vmperf.runs.raw_outputs import applications
+from rally_vmperf.runs.raw_outputs import cleaning
 from rally_vmperf.runs.raw_outputs import disk
 from rally_vmperf.runs.raw_outputs import fio
 from rally_vmperf.runs.raw_outputs import network
@@ -96,6 +97,12 @@ def read(
             f"the output has more than {output_bounds.MAX_CHARACTERS} "
             "characters; give only the output of the tool"
         )
+    if not text.strip():
+        raise base.WorkloadError(
+            "the output is empty: the tool printed nothing, or printed to "
+            "standard error; redirect standard error, too"
+        )
+    text = _select_quoted(text)
     has_long_line = output_bounds.find_long_line(text) > 0
     reader = (
         _find_reader(tool) if tool else recognise(text, is_json=has_long_line)
@@ -127,6 +134,28 @@ def read(
     return [
         dataclasses.replace(output, versions=versions) for output in outputs
     ]
+
+
+def _select_quoted(text: str) -> str:
+    """Return the quoted lines of a reply if the output is in them.
+
+    :raises WorkloadError: If the other lines have an output, too.
+    """
+    if output_bounds.find_long_line(text):
+        return text
+    quoted, others = cleaning.split_quoted(text)
+    is_quoted, is_beside = (
+        any(reader.recognises(part) for reader in READERS.values())
+        for part in (quoted, others)
+    )
+    if not is_quoted:
+        return text
+    if is_beside:
+        raise base.WorkloadError(
+            "the quoted lines and the other lines have outputs; give each its "
+            "own file"
+        )
+    return quoted
 
 
 def _find_reader(tool: str) -> raw.Reader:

@@ -372,14 +372,16 @@ class RejectedTestCase(unittest.TestCase):
             read(name)
 
     @ddt.data(
-        ("", "", None, "the output is not recognised: ''; name the tool"),
+        ("", "", None, "the output is empty: the tool printed nothing, or"),
+        ("\n \n", "fio", None, "is empty: .* redirect standard error, too"),
+        ("x\n", "", None, "the output is not recognised: 'x'; name the tool"),
         ("x", "fia", None, "'fia' is not a tool whose outputs are read"),
-        ("", "iperf", {"direction": "up"}, "must be one of to_peer, from_"),
-        ("", "iperf", {"streams": "2"}, "'streams' is not an argument that"),
-        ("", "mbw", {"version": "x"}, "version='x': must be such as 1.4"),
-        ("", "mbw", {"version": "1.4"}, "has no runs with their AVG"),
-        ("", "unixbench", None, "the report has no run of its tests"),
-        ("", "dd", {"direction": "read"}, "has no summary: ''"),
+        ("x", "iperf", {"direction": "up"}, "must be one of to_peer, from_"),
+        ("x", "iperf", {"streams": "2"}, "'streams' is not an argument that"),
+        ("x", "mbw", {"version": "x"}, "version='x': must be such as 1.4"),
+        ("x", "mbw", {"version": "1.4"}, "has no runs with their AVG"),
+        ("x", "unixbench", None, "the report has no run of its tests"),
+        ("x", "dd", {"direction": "read"}, "has no summary: 'x'"),
         ("dd if=a of=b\ndd if=a of=c\n", "dd", None, "2 different command"),
         (
             "$ dd if=/dev/zero of=/dev/null bs=1M count=1\n1+0 records in\n"
@@ -530,6 +532,12 @@ class CleaningTestCase(unittest.TestCase):
         PLAIN.encode(),
         PLAIN.encode("utf-16"),
         PLAIN.encode("utf-16-le"),
+        PLAIN.encode("utf-16-be"),
+        b"\xfe\xff" + PLAIN.encode("utf-16-be"),
+        b"\xff\xfe" + PLAIN.encode("utf-16-le"),
+        PLAIN.replace("\n", "\r\n").encode("utf-16"),
+        b"2026-11-29T10:00:00.000000000Z stderr F 1+0 records in\n"
+        b"2026-11-29T10:00:00.000000001Z stdout F 1+0 records out\n",
         b"\xef\xbb\xbf" + PLAIN.encode(),
         PLAIN.replace("\n", "\r\n").encode(),
         PLAIN.replace("\n", "   \n").encode(),
@@ -552,6 +560,58 @@ class CleaningTestCase(unittest.TestCase):
         text = "  name:  1\n    deeper:  2\n"
         self.assertEqual(
             "name:  1\n  deeper:  2\n", cleaning.clean(text.encode())
+        )
+
+
+#: A reply that quotes the output of a command, and comments on it.
+REPLY = """\
+On Fri, 27 Nov 2026 at 10:00, Anna wrote:
+> $ dd if=/dev/zero of=/srv/t bs=1M count=1024 conv=fdatasync
+> 1024+0 records in
+> 1024+0 records out
+Looks slow to me.
+> 1073741824 bytes (1.1 GB, 1.0 GiB) copied, 4.25 s, 253 MB/s
+>
+
+Which disk is that?
+"""
+_OWN_OUTPUT = """\
+1024+0 records in
+1024+0 records out
+1073741824 bytes (1.1 GB, 1.0 GiB) copied, 8.5 s, 126 MB/s
+"""
+
+
+class ReplyTestCase(unittest.TestCase):
+    """Replies in which only the output is quoted."""
+
+    def read(self, text):
+        """Return the values of a text, and the arguments."""
+        (output,) = reading.read(cleaning.clean(text.encode()))
+        return values([output]), output.arguments
+
+    def test_quoted_output(self):
+        """Comments between the quoted lines are not of the output."""
+        for text in (REPLY, REPLY.replace("\n>", "\n> >")):
+            read_values, arguments = self.read(text)
+            self.assertEqual(
+                {"disk.dd.write.bandwidth": [1073741824 / 4.25]}, read_values
+            )
+            self.assertEqual("fdatasync", arguments["sync"])
+
+    def test_output_of_the_reply(self):
+        """Which of them is meant is unknown."""
+        with self.assertRaisesRegex(
+            base.WorkloadError, "the quoted lines and the other lines have"
+        ):
+            self.read(REPLY.replace("Which disk", f"{_OWN_OUTPUT}Which disk"))
+
+    def test_prompts(self):
+        """A mark before one line is a prompt."""
+        text = f"> dd if=/dev/zero of=/srv/t bs=1M count=1024\n{_OWN_OUTPUT}"
+        read_values, _ = self.read(text)
+        self.assertEqual(
+            {"disk.dd.write.bandwidth": [1073741824 / 8.5]}, read_values
         )
 
 
@@ -640,7 +700,7 @@ class ProcessorTestCase(unittest.TestCase):
     @ddt.data(
         (write_mbw("MEMCPY", end=""), "mbw: has no runs with their AVG"),
         (write_mbw("MEMCPY", size="x"), "mbw: has no runs with their AVG"),
-        ("", "mbw: has no runs with their AVG"),
+        ("x", "mbw: has no runs with their AVG"),
         (
             write_mbw("MEMCPY", "DUMB")
             + write_mbw("MCBLOCK", end="").removeprefix(MBW_HEAD),
