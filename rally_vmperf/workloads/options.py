@@ -208,7 +208,7 @@ _COMMAND = re.compile(
     r"(?:(?:sudo|time|nice|numactl|taskset|env|ip netns exec)"
     r"(?: [\w=,/.-]{1,60}){0,6}? )?(?:[\w./~-]{0,120}/)?"
     r"(?P<tool>fio|iperf3|iperf|ping|sockperf|wget|h2load|sysbench|openssl|"
-    r"iozone)(?= )(?P<argv>.*)$"
+    r"iozone|mbw)(?= )(?P<argv>.*)$"
 )
 
 
@@ -271,6 +271,14 @@ def name_options(*names: str, has_value: bool = True) -> tuple[Option, ...]:
         Option(names=(name,), kind="name", has_value=has_value)
         for name in names
     )
+
+
+def ignore_text(argument: t.Any) -> Parse:
+    """Return a function that returns an argument for any text.
+
+    It is for options without a value, such as the levels of bzip2.
+    """
+    return lambda text: argument
 
 
 def parse_flag(text: str) -> bool:

@@ -124,20 +124,7 @@ def read_time(text: str, given: raw.Given) -> list[raw.RawOutput]:
     for match in _TIMED.finditer(text):
         _check_success(match[0])
         parts = (match["options"] or "").partition(";")[0].split()
-        given_options = [part for part in parts if part.startswith("-")]
-        operands = [part for part in parts if not part.startswith("-")]
-        command = "copy" if match["tool"] == "cp" else "compress"
-        is_reverse = match["tool"] == "bunzip2" or any(
-            re.fullmatch("-[a-z0-9]*d[a-z0-9]*|--decompress", option)
-            for option in given_options
-        )
-        if command == "compress" and is_reverse:
-            command = "decompress"
-        # The files have other names on each machine.
-        arguments: dict[str, t.Any] = {"options": sorted(given_options)}
-        if operands:
-            arguments["place"] = options.classify_path(operands[-1])
-        results.append(_create_time(command, match, arguments))
+        results.append(_read_timed(match, parts))
     if not results:
         raise raw.error(
             "time",
@@ -155,6 +142,27 @@ def _check_success(text: str) -> None:
             f"the command failed: {sanitize.line(failure[0], 120)!r}; give "
             "successful commands only",
         )
+
+
+def _read_timed(match: re.Match[str], argv: list[str]) -> raw.RawOutput:
+    """Return the wall time of a command line.
+
+    :param argv: The command line behind the name of the program.
+    """
+    workload = "cp" if match["tool"] == "cp" else "bzip2"
+    table = registry.get_workload(workload).TOOL_OPTIONS
+    stated, operands = table.read_argv(argv)
+    arguments = table.read(stated, is_complete=True)
+    # The files have other names on each machine.
+    if operands and not stated.keys() & {"t"}:
+        arguments["place"] = options.classify_path(operands[-1])
+    command = "copy" if workload == "cp" else "compress"
+    if command == "compress" and (
+        match["tool"] == "bunzip2" or "d" in stated or "decompress" in stated
+    ):
+        command = "decompress"
+        del arguments["level"]
+    return _create_time(command, match, arguments)
 
 
 def _create_time(
@@ -202,7 +210,7 @@ def read_hepscore(text: str, given: raw.Given) -> list[raw.RawOutput]:
         results.append(
             raw.create_output(
                 workload,
-                _read_settings(profile)
+                _read_settings(workload, profile)
                 | ({"bits": int(bits[1])} if bits else {}),
                 {metric: raw.number(profile["score"])},
                 f"{bits[1]}-bit" if bits and len(others) > 1 else "",
@@ -213,28 +221,18 @@ def read_hepscore(text: str, given: raw.Given) -> list[raw.RawOutput]:
     return results
 
 
-#: Argument -> its place in a profile.
-_SETTINGS = {
-    "configuration_name": ("settings", "name"),
-    "repetitions": ("settings", "repetitions"),
-    "method": ("settings", "method"),
-    "config_hash": ("app_info", "config_hash"),
-    "copies_per_machine": ("copies",),
-    "programs": ("bset",),
-    "program_set": ("bmk",),
-}
-
-
-def _read_settings(profile: documents.Json) -> dict[str, t.Any]:
+def _read_settings(workload: str, profile: documents.Json) -> dict[str, t.Any]:
     """Return the settings of a score, which its profile states."""
-    settings: dict[str, t.Any] = {}
-    for name, path in _SETTINGS.items():
+    table = registry.get_workload(workload).TOOL_OPTIONS
+    settings: dict[str, str] = {}
+    for option in table.options:
+        (path,) = option.names
         value: t.Any = profile
-        for key in path:
+        for key in path.split("."):
             value = value.get(key) if isinstance(value, dict) else None
         if isinstance(value, str | int | float):
-            settings[name] = value
-    return settings
+            settings[path] = str(value)
+    return table.read(settings)
 
 
 _JOB_GIVEN = {

@@ -57,13 +57,20 @@ def read_mbw(text: str, given: raw.Given) -> list[raw.RawOutput]:
         )
     runs = re.findall(rf"^[0-9]+\s+Method: {methods[0].upper()}\s", text, re.M)
     arguments = {
+        **_read_mbw_command(text),
         "size_mib": int(size[1]),
         "runs": len(runs),
         "methods": methods,
         **({"block_size": int(block[1])} if block else {}),
     }
     workload = registry.get_workload("mbw")
-    completed = workload.complete(arguments)
+    completed = workload.complete(
+        {
+            key: argument
+            for key, argument in arguments.items()
+            if key in workload.ARGUMENTS["properties"]
+        }
+    )
     samples = workload.parse_all(
         completed,
         {"mbw": _create_result("mbw", mbw.complete_header(text, completed))},
@@ -77,6 +84,11 @@ def read_mbw(text: str, given: raw.Given) -> list[raw.RawOutput]:
             notes=notes,
         )
     ]
+
+
+def _read_mbw_command(text: str) -> dict[str, t.Any]:
+    """Return the arguments in a command line of mbw; {} without one."""
+    return registry.get_workload("mbw").TOOL_OPTIONS.read_output(text, "mbw")
 
 
 def _check_version(text: str, given: raw.Given) -> str:
@@ -136,7 +148,12 @@ def _read_single_method(
     )
     return raw.create_output(
         "mbw",
-        {"size_mib": size_mib, "runs": runs, "methods": [method]},
+        {
+            **_read_mbw_command(text),
+            "size_mib": size_mib,
+            "runs": runs,
+            "methods": [method],
+        },
         {metric: copies.rate},
     )
 

@@ -95,6 +95,11 @@ def openssl(*lines):
     )
 
 
+def timed(command):
+    """Return the output of a command under time."""
+    return f"$ time {command}\n\nreal\t0m4.250s\nuser\t0m3.900s\n"
+
+
 _ELAPSED = "You have chosen to measure elapsed time instead of user CPU time."
 _IOZONE = "iozone-3.489-throughput-2.txt"
 _SYSBENCH = "sysbench-1.0.20-cpu.txt"
@@ -171,6 +176,10 @@ ALIKE = (
     (iperf3(), iperf3(host="198.51.100.7")),
     (dd("bs=1M"), dd("bs=1M").replace("/srv/t", "/tmp/x")),
     (openssl(_ELAPSED), openssl().partition("version")[2]),
+    # 9 is the default of bzip2, and -k and -v change no byte.
+    (timed("bzip2 -kv data"), timed("bzip2 -9 /srv/x")),
+    # The level of an archive is in it.
+    (timed("bunzip2 data.bz2"), timed("bzip2 -dk x.bz2")),
 )
 
 
@@ -195,11 +204,6 @@ def hepscore(config_hash="ab", repetitions=3):
             "score": 700.0,
         }
     )
-
-
-def timed(command):
-    """Return the output of a command under time."""
-    return f"$ time {command}\n\nreal\t0m4.250s\nuser\t0m3.900s\n"
 
 
 def ping(address="192.0.2.1", options="-c 2"):
@@ -349,6 +353,11 @@ OTHERS = {
     ),
     "mbw": (
         (
+            golden.text(_MBW).replace("\nLong", "\n$ mbw -n 3 16\nLong"),
+            golden.text(_MBW).replace("\nLong", "\n$ mbw -x -n 3 16\nLong"),
+            "other_options is '' .* 'x'",
+        ),
+        (
             *changed(_MBW, "Using 262144 bytes", "Using 65536 bytes"),
             "block_size is 262144 .* 65536",
         ),
@@ -377,9 +386,21 @@ OTHERS = {
     "hepscore": (
         (hepscore(), hepscore("cd"), "config_hash is 'ab' .* 'cd'"),
         (hepscore(), hepscore(repetitions=1), "repetitions is 3 .* 1"),
+        (
+            hepscore(),
+            hepscore().replace("HEPscore23", "HEPscore-test"),
+            "configuration_name is 'HEPscore23' .* 'HEPscore-test'",
+        ),
     ),
     "time": (
-        (timed("bzip2 -9 data"), timed("bzip2 -1 data"), "'-9'.*'-1'"),
+        (timed("bzip2 -9 data"), timed("bzip2 -1 data"), "level is 9 .* 1"),
+        (timed("bzip2 data"), timed("bzip2 --fast data"), "level is 9 .* 1"),
+        (timed("bzip2 -k data"), timed("bzip2 -ks data"), "small is False"),
+        (timed("bzip2 -d x"), timed("bzip2 -ds x"), "small is False .* True"),
+        (timed("bzip2 a"), timed("bzip2 -c a"), "other_options is '' .* 'c'"),
+        (timed("cp a b"), timed("cp --sparse=never a b"), "'sparse=never'"),
+        (timed("cp a b"), timed("cp -t /dev/shm a"), "place is 'file'"),
+        (timed("cp -r a b"), timed("cp -a a b"), "other_options is '' .* 'a'"),
         (timed("cp -r a /srv"), timed("cp -r a /dev/shm"), "place is 'file'"),
     ),
 }
@@ -412,7 +433,7 @@ PLACES = {
     "stream": changed(_STREAM, "granularity/precision", "granularity"),
     "unixbench": (unixbench(), unixbench().replace("2026", "2025")),
     "hepscore": (hepscore(), hepscore()),
-    "time": (timed("cp -r a /srv/b"), timed("cp -r c /home/d")),
+    "time": (timed("cp -r a /srv/b"), timed("cp -Rv c /home/d")),
 }
 
 
