@@ -12,7 +12,10 @@ import ddt
 
 from rally_vmperf import errors
 from rally_vmperf import resources
+from rally_vmperf.baseline import store
 from rally_vmperf.cmd import task_file
+from rally_vmperf.questions import checks
+from tests.unit.doc import tasks
 
 _TASKS = [
     path.name
@@ -21,15 +24,20 @@ _TASKS = [
 ]
 
 
-def read(task, arguments):
-    """Return the workloads of a task, and the warnings on standard error."""
+def read_questions(task, arguments):
+    """Return the workloads of a task with their questions."""
     parser = argparse.ArgumentParser()
     task_file.add_arguments(parser)
     parser.set_defaults(config_file=os.devnull)
     parsed = parser.parse_args(["--task-args", arguments])
+    return task_file.read_task(task, parsed)
+
+
+def read(task, arguments):
+    """Return the workloads of a task, and the warnings on standard error."""
     stderr = io.StringIO()
     with contextlib.redirect_stderr(stderr):
-        workloads = [pair[0] for pair in task_file.read_task(task, parsed)]
+        workloads = [pair[0] for pair in read_questions(task, arguments)]
     return workloads, stderr.getvalue()
 
 
@@ -185,3 +193,72 @@ class TemplateArgumentsTest(unittest.TestCase):
         for workload in workloads:
             self.assertEqual({"failure_rate"}, {*workload.criteria})
             self.assertIsNone(workload.baseline)
+
+
+@ddt.ddt
+class LimitsOfUsersTest(unittest.TestCase):
+    """A limit that a user wrote is judged, rejected, or named."""
+
+    LIMITS = "max_percent: {cpu.*: 5, network.*.throughput: 9}"
+
+    def check(self, arguments, limits):
+        """Return the remarks on the shipped task; the error if rejected."""
+        text = f"{{{arguments}, limits: {{vmperf_overhead: {{{limits}}}}}}}"
+        try:
+            ((task, question),) = read_questions("kvm-overhead.yaml", text)
+            with tempfile.TemporaryDirectory() as folder:
+                baselines = store.Store(folder)
+                baselines.save(tasks.baseline("metal", task.assignments))
+                return checks.check_task(task, question, baselines)
+        except (errors.VMPerfError, *checks.REQUEST_ERRORS) as error:
+            return [f"rejected: {error}"]
+
+    @ddt.data(
+        (
+            "baseline: metal, pear: {address: 192.0.2.1}",
+            "rejected: --task-args: argument 'pear': must be an argument of "
+            ".*; did you mean 'peer'",
+        ),
+        (
+            "baseline: metal, peer: {adress: 192.0.2.1}",
+            "rejected: .*peer: .*'adress'.*; allowed keys: address, ",
+        ),
+        (
+            "baseline: metal",
+            "rejected: sla vmperf_overhead max_percent: "
+            r"'network\.\*\.throughput' cannot be judged: the task has no peer",
+        ),
+        (
+            "baseline: none, peer: {address: 192.0.2.1}",
+            "rejected: sla vmperf_overhead max_percent: requires the context "
+            "vmperf_baseline",
+        ),
+        (
+            "baseline: metal, workloads: [{name: fio}, {name: iperf3}], peer: "
+            "{address: 192.0.2.1}",
+            r"rejected: sla vmperf_overhead max_percent: 'cpu\.\*' matches no "
+            "metric",
+        ),
+    )
+    @ddt.unpack
+    def test_rejected(self, arguments, message):
+        (line,) = self.check(arguments, self.LIMITS)
+        self.assertRegex(line, f"^{message}")
+
+    @ddt.data(
+        ("baseline: metal", "no peer (network.*.throughput)"),
+        (
+            "baseline: none, peer: {address: 192.0.2.1}",
+            "no bare metal (cpu.*, network.*.throughput)",
+        ),
+        (
+            "baseline: metal, workloads: [{name: fio}, {name: iperf3}], peer: "
+            "{address: 192.0.2.1}",
+            "no workload measures it (cpu.*)",
+        ),
+    )
+    @ddt.unpack
+    def test_named(self, arguments, reason):
+        """With ``unmeasured: skip``, as in the shipped tasks."""
+        lines = self.check(arguments, f"{self.LIMITS}, unmeasured: skip")
+        self.assertIn(f"sla vmperf_overhead: not judged: {reason}", lines)
