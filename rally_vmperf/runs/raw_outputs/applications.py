@@ -101,6 +101,13 @@ _TIME_FAILURE = re.compile(
     r"|Killed|Terminated|Aborted.*|Segmentation fault.*|\^C)$",
     re.M,
 )
+#: The formats of zsh, csh and GNU time.
+_OTHER_TIME = re.compile(
+    r"^.{0,200}?[0-9.]{1,12}s user [0-9.]{1,12}s system .{0,20} total$"
+    r"|^[0-9.]{1,12}(?:u|user) [0-9.]{1,12}(?:s|system) [0-9:.]{4,12}"
+    r"|^[ \t]{0,20}Elapsed \(wall clock\) time ",
+    re.M,
+)
 #: The time in seconds that a program takes to start and to fail.
 _SHORTEST = 0.01
 #: Command -> workload, metric.
@@ -125,6 +132,12 @@ def read_time(text: str, given: raw.Given) -> list[raw.RawOutput]:
         _check_success(match[0])
         parts = (match["options"] or "").partition(";")[0].split()
         results.append(_read_timed(match, parts))
+    if not results and _OTHER_TIME.search(text):
+        raise raw.error(
+            "time",
+            "this is the format of another shell or of GNU time; use time of "
+            "bash, or /usr/bin/time -p",
+        )
     if not results:
         raise raw.error(
             "time",
@@ -269,7 +282,9 @@ READERS = (
     ),
     raw.Reader(
         tool="time",
-        signature=re.compile(r"^real\s+(?:[0-9]+m)?[0-9.,]+s?$", re.M),
+        signature=re.compile(
+            rf"^real\s+(?:[0-9]+m)?[0-9.,]+s?$|{_OTHER_TIME.pattern}", re.M
+        ),
         read=read_time,
         given={"command": "compress, decompress or copy"},
     ),

@@ -7,6 +7,7 @@ line.
 
 import codecs
 import itertools
+import json
 import quopri
 import re
 import textwrap
@@ -27,6 +28,9 @@ _CHINESE = ("记录", "字节", "复制", "秒")
 _SPACES = dict.fromkeys(map(ord, "\u00a0\u2007\u2009\u202f"), " ") | {
     ord(mark): None for mark in "\u200b\u200e\u200f\u2060\ufeff"
 }
+#: The log files of Docker, and results of Ansible.
+_LOGGED = re.compile(r'\{"log": ?"')
+_REGISTERED = re.compile(r'^ {0,8}"stdout": ?"', re.M)
 #: Colours and cursor movements of a terminal.
 _CONTROL = re.compile(r"\x1b(?:\[[0-9;?]{0,20}[A-Za-z]|\][^\x07]{0,200}\x07)")
 #: The sign = in archives of mails (quoted-printable).
@@ -82,7 +86,7 @@ def clean(content: bytes) -> str:
     :raises WorkloadError: If it has too many prefixes, or lines of several
         sources.
     """
-    text = _decode(content)
+    text = _extract(_decode(content))
     if text.count(_ENCODED_SIGN) >= _FEWEST:
         encoded = text.encode("utf-8", "replace")
         text = quopri.decodestring(encoded).decode("utf-8", "replace")
@@ -155,6 +159,30 @@ def _decode(content: bytes) -> str:
         chinese = content.decode("gbk", "replace")
     is_chinese = any(word in chinese for word in _CHINESE)
     return chinese if is_chinese else content.decode("latin-1")
+
+
+def _extract(text: str) -> str:
+    """Return what a JSON document has of a command's output.
+
+    It is the log file of Docker, one object a line, or the result of a module
+    of Ansible. Other texts are returned unchanged.
+    """
+    is_short = len(text) <= output_bounds.MAX_CHARACTERS
+    lines = text.split("\n")
+    if not (is_short and text.startswith("{")):
+        return text
+    try:
+        if _LOGGED.match(text):
+            entries = [json.loads(line) for line in lines if line.strip()]
+            return "".join(str(entry["log"]) for entry in entries)
+        if _REGISTERED.search(text):
+            result = json.loads(text)
+            parts = (result["stdout"], result.get("stderr", ""))
+            return "\n".join(map(str, parts))
+    except (ValueError, KeyError, TypeError, RecursionError):
+        # Another document, which readers describe.
+        return text
+    return text
 
 
 def _keep_last(line: str) -> str:

@@ -267,9 +267,15 @@ _OPENSSL_TIMES = re.compile(
     r"([0-9.]{1,12})s$",
     re.M,
 )
-_USER_TIME = {"clock": "user CPU"}
+_USER_TIME, _ELAPSED_TIME = {"clock": "user CPU"}, {"clock": "elapsed"}
+#: The processes of -multi, and the time that each of them measured.
+_OPENSSL_CHILD = re.compile(r"^Forked child [0-9]+$", re.M)
+_OPENSSL_MEASURED = re.compile(
+    r"^\+R[0-9]{0,2}:[0-9]{1,20}:[^:\n]{1,40}:([0-9]{1,6}\.[0-9]{1,9})$", re.M
+)
 #: The share of the time that a process on an idle processor uses.
 _USUAL_SHARE = 0.95
+_OPENSSL_REQUESTED = re.compile(r"^\+DTP?:[^:\n]{1,40}:([0-9]{1,6}):", re.M)
 _OPENSSL_BLOCK = re.compile(
     r"^Got: \+H:([0-9]{1,20}(?::[0-9]{1,20}){0,15}) from 0$", re.M
 )
@@ -298,7 +304,7 @@ def read_openssl(text: str, given: raw.Given) -> list[raw.RawOutput]:
                     **stated,
                     "algorithm": algorithm,
                     "block_size": int(size),
-                    "threads": max(1, text.count("\nForked child ")),
+                    "threads": max(1, len(_OPENSSL_CHILD.findall(text))),
                     **clock,
                 },
                 repetitions=(
@@ -327,8 +333,18 @@ def _read_openssl_clock(text: str) -> dict[str, str]:
     """
     if not re.search(r"^(?:\+?DTP?:|Doing )", text, re.M):
         return {}
-    is_elapsed = "You have chosen to measure elapsed time" in text
-    return {"clock": "elapsed"} if is_elapsed else _USER_TIME
+    if "You have chosen to measure elapsed time" in text:
+        return _ELAPSED_TIME
+    if not re.search(r"^\+DTP?:", text, re.M):
+        return _USER_TIME
+    # With -mr and -multi, that line is missing.
+    requested = min(map(float, _OPENSSL_REQUESTED.findall(text)), default=0)
+    measured = [*map(float, _OPENSSL_MEASURED.findall(text))]
+    if not (requested and measured):
+        return {}
+    if min(measured) >= requested:
+        return _ELAPSED_TIME
+    return _USER_TIME if min(measured) < _USUAL_SHARE * requested else {}
 
 
 def _describe_user_time(text: str) -> tuple[str, ...]:

@@ -226,7 +226,8 @@ class LimitsOfUsersTest(unittest.TestCase):
         (
             "baseline: metal",
             "rejected: sla vmperf_overhead max_percent: "
-            r"'network\.\*\.throughput' cannot be judged: the task has no peer",
+            r"'network\.\*\.throughput' cannot be judged: the task has no "
+            "peer",
         ),
         (
             "baseline: none, peer: {address: 192.0.2.1}",

@@ -149,10 +149,13 @@ def _run_task(status):
     outcome = "passed" if status == "passed" else "failed"
     with (
         mock.patch.object(
-            rally_api, "run_task", lambda *arguments: (_UUID, outcome)
+            rally_api,
+            "run_task",
+            autospec=True,
+            return_value=(_UUID, outcome),
         ),
         mock.patch.object(
-            rally_api, "load_results", lambda *arguments: results
+            rally_api, "load_results", autospec=True, return_value=results
         ),
     ):
         return _run(task_run.Run)

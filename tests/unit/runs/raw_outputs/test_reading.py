@@ -281,6 +281,19 @@ class GoldenTestCase(unittest.TestCase):
         outputs = reading.read(text, "time", {"command": "decompress"})
         self.assertEqual({"cpu.bzip2.decompress_time": [2.5]}, values(outputs))
 
+    @ddt.data(
+        "cp -r a /mnt/  0.35s user 4.12s system 61% cpu 7.246 total\n",
+        "0.35user 4.12system 0:07.24elapsed 61%CPU (0avgtext+0avgdata "
+        "7744maxresident)k\n",
+        "3.910u 0.061s 0:03.98 99.7%\t0+0k 0+0io 0pf+0w\n",
+        "\tElapsed (wall clock) time (h:mm:ss or m:ss): 0:03.98\n",
+    )
+    def test_other_formats_of_time(self, line):
+        with self.assertRaisesRegex(
+            base.WorkloadError, "^time: this is the format of another shell"
+        ):
+            reading.read(cleaning.clean(f"% time cp -r a b\n{line}".encode()))
+
     def test_decimal_comma_of_time(self):
         """The shell prints that of the locale."""
         self.assertEqual(
@@ -551,6 +564,21 @@ class CleaningTestCase(unittest.TestCase):
     def test_the_same_text(self, content):
         self.assertEqual(PLAIN, cleaning.clean(content))
 
+    def test_documents_with_an_output(self):
+        """The log file of Docker, and the result of a module of Ansible."""
+        docker = "".join(
+            json.dumps({"log": f"{line}\n", "stream": "stderr", "time": "x"})
+            + "\n"
+            for line in PLAIN.splitlines()
+        )
+        self.assertEqual(PLAIN, cleaning.clean(docker.encode()))
+        result = {"changed": True, "rc": 0, "stdout": "", "stderr": PLAIN}
+        for indent in (4, 8):
+            text = json.dumps(result, indent=indent)
+            self.assertEqual(PLAIN, cleaning.clean(text.encode()))
+        for other in ('{"log": 5}\n', '{"log": "a"\n', '{\n"stdout": "a"\n'):
+            self.assertEqual(other, cleaning.clean(other.encode()))
+
     @ddt.data(("gbk", "记录了1+0 的读入\n"), ("latin-1", "1 Prüfung: 5 ö\n"))
     @ddt.unpack
     def test_encodings(self, encoding, text):
@@ -775,6 +803,27 @@ class ProcessorTestCase(unittest.TestCase):
         )
         (metric,) = output.metrics
         self.assertEqual(f"memory.mbw.{method}.bandwidth", metric.name)
+
+    @ddt.data(
+        ("1.000000", "1.010000", {"clock": "elapsed"}),
+        ("0.590000", "1.000000", {"clock": "user CPU"}),
+        ("0.990000", "1.000000", {}),
+    )
+    @ddt.unpack
+    def test_clock_of_several_processes(self, first, second, clock):
+        """openssl 3.0.19 -multi does not print that -elapsed was given."""
+        text = (
+            "Forked child 0\n+DT:AES-128-CBC:1:16\n+DT:AES-128-CBC:1:16\n"
+            f"+R:16434663:AES-128-CBC:{first}\n"
+            f"+R:18501889:AES-128-CBC:{second}\nForked child 1\n"
+            f"{self.TABLE}{self.ROW}"
+        )
+        for arguments, *_ in self.read_openssl(text):
+            self.assertEqual(2, arguments["threads"])
+            found = {
+                key: arguments[key] for key in ("clock",) if key in arguments
+            }
+            self.assertEqual(clock, found)
 
     def read_openssl(self, text):
         """Return arguments and rates of an output of openssl."""
