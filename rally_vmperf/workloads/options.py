@@ -205,15 +205,22 @@ class OptionTable:
 _COMMAND = re.compile(
     r"(?P<prompt>[^\n|]{0,120}?[#$%>\]] ?|\+ ?|"
     r"[ \t]{0,20}Command line used: )?"
-    r"(?:(?:sudo|time|nice|numactl|taskset|env|ip netns exec)"
-    r"(?: [\w=,/.-]{1,60}){0,6}? )?(?:[\w./~-]{0,120}/)?"
+    r"(?P<launcher>(?:sudo|time|nice|ionice|chrt|numactl|taskset|env|"
+    r"ip netns exec)(?: [\w=,/.-]{1,60}){0,6}? )?(?:[\w./~-]{0,120}/)?"
     r"(?P<tool>fio|iperf3|iperf|ping|sockperf|wget|h2load|sysbench|openssl|"
     r"iozone|mbw)(?= )(?P<argv>.*)$"
 )
 
 
+#: The programs that bind or prioritise the program that they start.
+_LAUNCHERS = re.compile(r"\b(?:nice|ionice|chrt|numactl|taskset)(?= )")
+
+
 def find_commands(text: str, tool: str) -> list[list[str]]:
     """Return the argv of each command line of a tool in a text.
+
+    A program that binds or prioritises it is an option of its name, without
+    the numbers of processors, which are names.
 
     :param text: The text, with prompts.
     :param tool: The name of the program.
@@ -241,7 +248,10 @@ def find_commands(text: str, tool: str) -> list[list[str]]:
         has_options = any(part.startswith("-") for part in split[:end])
         # Without both, it is a sentence that begins with the name.
         if match["prompt"] or has_options:
-            commands.append(split[:end])
+            launchers = _LAUNCHERS.findall(match["launcher"] or "")
+            commands.append(
+                [*split[:end], *(f"--{name}" for name in launchers)]
+            )
     return commands
 
 

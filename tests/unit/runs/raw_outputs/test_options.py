@@ -248,6 +248,11 @@ OTHERS = {
             "$ iperf3 -c 192.0.2.2 -N\n" + _TABLE,
             "other_options is 'Z' .* 'N'",
         ),
+        (
+            "$ iperf3 -c 192.0.2.2\n" + _TABLE,
+            "$ sudo taskset -c 1 nice -n -5 iperf3 -c 192.0.2.2\n" + _TABLE,
+            "other_options is '' .* 'nice taskset'",
+        ),
     ),
     "iperf": (
         (
@@ -408,8 +413,8 @@ OTHERS = {
 PLACES = {
     "fio": (fio(filename="/dev/sda"), fio(filename="/dev/vdb", name="g")),
     "iperf3": (
-        "$ iperf3 -c 192.0.2.2 -p 5201 -i 1\n" + _TABLE,
-        "$ iperf3 -c 198.51.100.7 -p 99 -i 2 -V\n" + _TABLE,
+        "$ taskset -c 0 iperf3 -c 192.0.2.2 -p 5201 -i 1\n" + _TABLE,
+        "# taskset -c 8 iperf3 -c 198.51.100.7 -p 99 -i 2 -V\n" + _TABLE,
     ),
     "iperf": changed(_IPERF, "port 5990", "port 6000"),
     "h2load": (
