@@ -207,7 +207,7 @@ def judge_outputs(parsed: argparse.Namespace) -> tuple[list[str], bool]:
     lines += [headline, *conclusion.conclude(judgement)]
     reasons = (row.reason for row in judgement.compared if not row.comparison)
     lines += [f"Not compared: {reason}." for reason in dict.fromkeys(reasons)]
-    lines += judgement.list_not_judged()
+    lines += [f"{reason}." for reason in judgement.reasons()]
     lines += judged.unstated
     if any(
         row.comparison and row.comparison.low is None for row in judgement.rows

@@ -144,18 +144,21 @@ def _select_quoted(text: str) -> str:
     if output_bounds.find_long_line(text):
         return text
     quoted, others = cleaning.split_quoted(text)
-    is_quoted, is_beside = (
-        any(reader.recognises(part) for reader in READERS.values())
-        for part in (quoted, others)
-    )
-    if not is_quoted:
+    if not _is_recognised(quoted):
         return text
-    if is_beside:
+    if _is_recognised(others):
         raise base.WorkloadError(
             "the quoted lines and the other lines have outputs; give each its "
             "own file"
         )
     return quoted
+
+
+def _is_recognised(text: str) -> bool:
+    """Return whether a text is an output of any tool."""
+    return bool(text) and any(
+        reader.recognises(text) for reader in READERS.values()
+    )
 
 
 def _find_reader(tool: str) -> raw.Reader:

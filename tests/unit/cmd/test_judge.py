@@ -667,6 +667,42 @@ class TestJudgeRaw(unittest.TestCase):
             message.format(path=path), stderr.getvalue().strip("\n")
         )
 
+    def test_version_of_a_measured_program(self):
+        """The verdict names both versions, unless the file tolerates it."""
+        text = (outputs.DATA / "sysbench-1.0.20-cpu.txt").read_text()
+        sides = {"--bare-metal": [], "--guest": []}
+        for number in range(3):
+            for side, version in zip(sides, ("1.0.20", "1.0.18"), strict=True):
+                path = self.folder / f"{version}-{number}.txt"
+                changed = text.replace("1.0.20", version)
+                path.write_text(f"{changed}# {number}\n")
+                sides[side].append(str(path))
+        options = ["--raw"]
+        for side, paths in sides.items():
+            options += [side, *paths]
+        limits = self.folder / "limits.yaml"
+        for tolerate, code, status in (
+            ("", 2, "void"),
+            (", tolerate: [tool_version_differs]", 0, "passed"),
+        ):
+            limits.write_text(
+                "vmperf_overhead: {max_percent: {'cpu.*': 40}"
+                f"{tolerate}}}\n"
+            )
+            with contextlib.redirect_stderr(io.StringIO()):
+                found, lines = self.run_command(
+                    judge.Judge, *options, "--limits", str(limits)
+                )
+            self.assertEqual(code, found, lines)
+            self.assertTrue(
+                any(line.startswith(f"{status}: ") for line in lines)
+            )
+            self.assertIs(
+                status == "void",
+                "The tool has another version on each side (guest: sysbench: "
+                "bare metal sysbench 1.0.20, guest sysbench 1.0.18)." in lines,
+            )
+
     def test_physical_limit_that_matches_nothing(self):
         """It is named as one of a file is."""
         with contextlib.redirect_stderr(io.StringIO()) as stderr:
