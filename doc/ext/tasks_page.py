@@ -26,14 +26,18 @@ _INTRODUCTION = """\
 
 ``--task-args`` and ``--task-args-file`` set the arguments of the tasks in
 ``tasks/``. An empty value, such as ``""`` or ``{}``, replaces the default, and
-contexts and scenarios take it as not given. The :doc:`reference` describes
-scenarios, contexts and SLAs.
+contexts and scenarios take it as not given. ``rally-vmperf plan`` and ``run``
+reject arguments that the task does not have, a name without a value if the
+default is not empty, and another kind of value, such as ``flavors: m1.large``
+in place of ``flavors: [m1.large]``. The :doc:`reference` describes scenarios,
+contexts and SLAs.
 
 The argument ``limits`` sets SLAs by name, as a limits file does: an SLA that
-it names replaces that of the task, and the others are kept. The limits of a
-task have ``unmeasured: skip``: limits on workloads that do not run are not
-judged, and the verdict lists them. Without this option, limits that cannot be
-judged are rejected.
+it names replaces that of the task, and the others are kept. The SLAs of a task
+have ``unmeasured: skip``: limits on workloads that do not run, and limits in
+percent of bare metal without a baseline, are not judged, and the verdict lists
+them. An SLA in ``limits`` has this option only if you set it; without it,
+limits that cannot be judged are rejected.
 
 The smallest task of each measured workload, in ``scenarios/``, has the
 arguments ``baseline`` (a name or a class of machines), ``image``, ``flavor``

@@ -216,6 +216,15 @@ def list_subtasks(content: documents.Arguments) -> list[documents.Arguments]:
     return t.cast(list[documents.Arguments], subtask_list)
 
 
+def list_slas() -> set[str]:
+    """Return the names of all SLAs that Rally knows, with those of plugins."""
+    from rally import plugins
+    from rally.task import sla
+
+    plugins.load()
+    return {plugin.get_name() for plugin in sla.SLA.get_all()}
+
+
 def create_database(config_file: str) -> pathlib.Path | None:
     """Create Rally's database if it does not exist.
 

@@ -2,6 +2,7 @@
 
 import argparse
 import collections.abc
+import dataclasses
 import math
 import os
 import re
@@ -37,6 +38,8 @@ _USUAL_NOISE, _RECOMMENDED = 0.02, 5
 _USUAL_PRECISION = {0.95: (4.534, 2.917)}
 #: The options of the SLA with limits by metric.
 _LIMITS = ("max_percent", "max", "min")
+#: The SLA of findings, and its option with limits by metric.
+_VALID, _PHYSICAL = "vmperf_valid", "physical_limit"
 #: An output on the command line.
 OUTPUT = "[TOOL[:ARGUMENT=VALUE]...=]FILE"
 OUTPUT_HELP = (
@@ -204,7 +207,7 @@ def judge_outputs(parsed: argparse.Namespace) -> tuple[list[str], bool]:
     lines += [headline, *conclusion.conclude(judgement)]
     reasons = (row.reason for row in judgement.compared if not row.comparison)
     lines += [f"Not compared: {reason}." for reason in dict.fromkeys(reasons)]
-    lines += judgement.list_not_judged()
+    lines += [f"{reason}." for reason in judgement.reasons()]
     lines += judged.unstated
     if any(
         row.comparison and row.comparison.low is None for row in judgement.rows
@@ -283,20 +286,12 @@ def _judge(parsed: argparse.Namespace) -> _JudgedOutputs:
         criteria = {question.OVERHEAD.name: {"max_percent": percent}}
     overhead = criteria.get(question.OVERHEAD.name, {})
     judge = question.OVERHEAD.parse(overhead).create_judge()
-    valid = criteria.get("vmperf_valid", {}).get("physical_limit", {})
-    # A file of limits can be that of a task with more workloads.
-    unmatched = limits.Limits(valid).unmatched(
-        metric.name for output in guest for metric in output.metrics
-    )
-    physical = {
-        pattern: limit
-        for pattern, limit in valid.items()
-        if pattern not in unmatched
-    }
+    valid = limits.Limits(criteria.get(_VALID, {}).get(_PHYSICAL) or {})
+    physical = {**valid.patterns, **dict(parsed.physical_limit)}
     repetitions, omitted = imported.build_repetitions(
         content,
         guest,
-        {**physical, **dict(parsed.physical_limit)},
+        physical,
         is_lenient=parsed.allow == "arguments",
         limited=[
             pattern
@@ -306,10 +301,30 @@ def _judge(parsed: argparse.Namespace) -> _JudgedOutputs:
     )
     metrics = gathering.metrics(repetition.list_conditions(repetitions))
     omitted += _describe_unused_limits(origin, criteria, metrics)
+    by_origin = {
+        f"limits {origin}: {_PHYSICAL}": valid,
+        "--physical-limit": limits.Limits(dict(parsed.physical_limit)),
+    }
+    # A file of limits can be that of a task with more workloads.
+    omitted += [
+        f"{path}: {clause}"
+        for path, patterns in by_origin.items()
+        if (clause := patterns.describe_unmatched(metrics))
+    ]
     for line in omitted:
         base.write(sys.stderr, f"{line}\n")
     for guest_repetition in repetitions:
         judge.add(guest_repetition)
+    judgement = judge.judgement()
+    if unmatched := limits.Limits(physical).unmatched(
+        metric.name for metric in metrics
+    ):
+        is_passed = judgement.status == "passed"
+        judgement = dataclasses.replace(
+            judgement,
+            status="inconclusive" if is_passed else judgement.status,
+            unmatched=(*judgement.unmatched, *unmatched),
+        )
     limits_file.check_limits(
         origin,
         [question.OVERHEAD],
@@ -320,7 +335,7 @@ def _judge(parsed: argparse.Namespace) -> _JudgedOutputs:
     return _JudgedOutputs(
         content,
         repetitions,
-        judge.judgement(),
+        judgement,
         imported.describe_unstated(content, guest),
     )
 
@@ -369,18 +384,23 @@ def _describe_unused_limits(
     path: str, criteria: "question_.Criteria", metrics: "task.Metrics"
 ) -> list[str]:
     """Return a line for each limit in the file that judges nothing."""
-    from rally_vmperf.measurement.comparison import limits
     from rally_vmperf.questions.overhead import question
 
     name = question.OVERHEAD.name
     lines = [
         f"limits {path}: {other} is not judged: --raw judges {name}, and "
-        "physical_limit of vmperf_valid"
+        f"{_PHYSICAL} of {_VALID}"
         for other in criteria
-        if other not in (name, "vmperf_valid")
+        if other not in (name, _VALID)
     ]
-    for option in _LIMITS:
-        patterns = limits.Limits(criteria.get(name, {}).get(option, {}))
+    lines += [
+        f"limits {path}: {option} of {_VALID} is not judged: --raw judges "
+        f"{_PHYSICAL} only"
+        for option in criteria.get(_VALID, {})
+        if option != _PHYSICAL
+    ]
+    parsed = question.OVERHEAD.parse(criteria.get(name, {}))
+    for option, patterns in parsed.limits.items():
         if clause := patterns.describe_unmatched(metrics):
             lines.append(f"limits {path}: {option}: {clause}")
     return lines

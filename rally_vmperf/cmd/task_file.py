@@ -2,7 +2,6 @@
 
 import argparse
 import collections.abc
-import difflib
 import itertools
 import pathlib
 import sys
@@ -14,6 +13,7 @@ from rally_vmperf import json_schema
 from rally_vmperf import resources
 from rally_vmperf.cmd import base
 from rally_vmperf.cmd import rally_api
+from rally_vmperf.cmd import template_arguments
 from rally_vmperf.guests import schema
 from rally_vmperf.questions import checks
 from rally_vmperf.questions import limits_file
@@ -30,6 +30,14 @@ _TASK = "task"
 _OPTION = "--task-args"
 #: The argument for limits by SLA, and the option for a file of them.
 _LIMITS = "limits"
+#: The SLA of Rally that the tasks have.
+_RALLY_SLA = "failure_rate"
+#: The argument for arguments of workloads.
+_ARGUMENTS = "arguments"
+#: The similarity of two forms of a word, such as host and hosts.
+_SAME_WORD = 0.85
+#: The largest number of tasks in a message.
+_MAX_TASKS = 3
 _LIMITS_OPTION = f"--{_LIMITS}"
 #: The schema of the sections of a workload that the commands read.
 _SECTIONS = json_schema.mapping(
@@ -161,7 +169,7 @@ def render(
     :raises VMPerfError: If the task or its arguments are not valid.
     """
     path, arguments, origins = _read_arguments(task, parsed)
-    content = _render_task(path, arguments, origins, parsed.config_file)
+    content, _ = _render_task(path, arguments, origins, parsed.config_file)
     _remove_foreign_slas(content, _get_limits(parsed))
     return content
 
@@ -177,7 +185,9 @@ def read_task(
     :raises VMPerfError: If Rally rejects the task.
     """
     task, arguments, origins = _read_arguments(task, parsed)
-    content = _render_task(task, arguments, origins, parsed.config_file)
+    content, warnings = _render_task(
+        task, arguments, origins, parsed.config_file
+    )
     file_limits = _get_limits(parsed)
     _remove_foreign_slas(content, file_limits)
     place = _describe_place(task, origins)
@@ -198,10 +208,14 @@ def read_task(
         raise errors.VMPerfError(
             f"{task} has no scenario {' or '.join(scenarios)}"
         )
-    for line in limits_file.format_skipped(
-        file_limits, _list_applicable_slas(workloads)
-    ):
-        base.write(sys.stderr, f"{_LIMITS_OPTION}: {line}\n")
+    warnings += [
+        f"{_LIMITS_OPTION}: {line}"
+        for line in limits_file.format_skipped(
+            file_limits, _list_applicable_slas(workloads)
+        )
+    ]
+    for line in warnings:
+        base.write(sys.stderr, f"{line}\n")
     return workloads
 
 
@@ -219,8 +233,8 @@ def _render_task(
     arguments: documents.Arguments,
     origins: dict[str, str],
     config_file: str | None,
-) -> documents.Arguments:
-    """Return the content of a task file, a Jinja template.
+) -> tuple[documents.Arguments, list[str]]:
+    """Return the content of a task file, a Jinja template, and warnings.
 
     :param origins: The file or option of each argument.
     """
@@ -230,7 +244,7 @@ def _render_task(
     place = _describe_place(task, origins)
     rally = rally_api.load(config_file)
     try:
-        _check_arguments(task, text, origins)
+        warnings = _check_arguments(task, text, arguments, origins)
         rendered = rally.task.render_template(
             task_template=text,
             template_dir=str(pathlib.Path(task).parent),
@@ -251,10 +265,15 @@ def _render_task(
         # A template is a program, which can raise any of these.
         line = str(error).partition("\n")[0]
         raise errors.VMPerfError(f"{place}: {line}") from error
-    return _parse_mapping(rendered, place)
+    return _parse_mapping(rendered, place), warnings
 
 
-def _check_arguments(task: str, text: str, origins: dict[str, str]) -> None:
+def _check_arguments(
+    task: str,
+    text: str,
+    arguments: documents.Arguments,
+    origins: dict[str, str],
+) -> list[str]:
     """Reject arguments that the template of the task does not use.
 
     Rally ignores them, so that a misspelled limit has no effect. A file can
@@ -263,26 +282,67 @@ def _check_arguments(task: str, text: str, origins: dict[str, str]) -> None:
     :param task: The path of the task file.
     :param text: The template.
     :param origins: The file or option of each argument, by name.
-    :raises VMPerfError: If the template does not use an argument.
+    :returns: Warnings, one line each.
+    :raises VMPerfError: If the template does not use an argument, or if it
+        requires another kind of value.
     """
     import jinja2
     import jinja2.meta
 
     tree = jinja2.Environment().parse(text)  # noqa: S701  nothing is rendered
     if next(tree.find_all((jinja2.nodes.Include, jinja2.nodes.Extends)), None):
-        return
+        return []
     names = {*jinja2.meta.find_undeclared_variables(tree)}
     for name, origin in origins.items():
         is_task = name == _TASK and origin != _OPTION
         if name not in names and not is_task:
-            close = difflib.get_close_matches(name, names, 1)
-            hint = f"; did you mean {close[0]!r}?" if close else ""
-            if _LIMITS in names and name in _list_sla_names():
-                hint = f"; set it in the argument {_LIMITS}, by SLA"
             raise errors.VMPerfError(
                 f"{origin}: argument {name!r}: must be an argument of "
-                f"{task}{hint}"
+                f"{task}{_hint_at_argument(name, names)}"
             )
+    return template_arguments.check(tree, arguments, origins)
+
+
+def _hint_at_argument(
+    name: str, names: collections.abc.Collection[str]
+) -> str:
+    """Return where a name belongs that is not an argument of a task, or "".
+
+    :param names: The arguments of the task.
+    """
+    if _LIMITS in names and name in _list_sla_names():
+        return f"; set it in the argument {_LIMITS}, by SLA"
+    if others := _list_tasks_with(name):
+        shown = ", ".join(others[:_MAX_TASKS])
+        similar = template_arguments.hint(name, names, _SAME_WORD)
+        return (
+            f"; it belongs to {shown}: use such a task, or remove it{similar}"
+        )
+    similar = template_arguments.hint(name, names)
+    if similar or _ARGUMENTS not in names:
+        return similar
+    return (
+        f"; set arguments of workloads in {_ARGUMENTS}, by their names, such "
+        f"as {_ARGUMENTS}: {{fio: {{size_mib: 4096}}}}"
+    )
+
+
+def _list_tasks_with(name: str) -> list[str]:
+    """Return the tasks of the package that have an argument, as a list."""
+    import jinja2
+    import jinja2.meta
+
+    environment = jinja2.Environment()  # noqa: S701  nothing is rendered
+    folder = pathlib.Path(resources.path("tasks"))
+    return [
+        path.name
+        for path in sorted(folder.glob("*.yaml"))
+        if not path.name.endswith(".embedded.yaml")
+        and name
+        in jinja2.meta.find_undeclared_variables(
+            environment.parse(path.read_text())
+        )
+    ]
 
 
 def _list_sla_names() -> set[str]:
@@ -365,6 +425,24 @@ def _check_keys(content: t.Any, origin: str) -> None:
             _check_keys(child, origin)
 
 
+def _check_slas(slas: documents.Arguments) -> None:
+    """Reject SLAs that neither this package nor Rally has.
+
+    :raises InvalidTask: If an SLA is unknown.
+    """
+    unknown = [name for name in slas if name not in table.criteria()]
+    if {*unknown} <= {_RALLY_SLA}:
+        return
+    known = {*table.criteria(), *rally_api.list_slas()}
+    for name in unknown:
+        if name not in known:
+            similar = template_arguments.hint(name, known)
+            choices = f"; use one of {', '.join(sorted(known))}"
+            raise tasks.InvalidTask(
+                f"sla {name!r:.80}: is not an SLA{similar or choices}"
+            )
+
+
 def _convert(
     workload: documents.Arguments,
     title: str,
@@ -373,6 +451,7 @@ def _convert(
 ) -> tasks.AnyTask:
     """Return a workload of Rally as a task; reject an invalid one."""
     try:
+        _check_slas(workload["sla"])
         task = task_question.create_task(workload, title)
         sections = {
             "runner": workload["runner"],

@@ -163,8 +163,11 @@ def list_unmeasured(
             if option == without_baseline:
                 reason = "no bare metal"
             elif pattern in unmatched:
-                is_skipped = limits.matches_any(pattern, skipped)
-                reason = "no peer" if is_skipped else "no workload measures it"
+                reason = "no workload measures it"
+                if option_limits.is_of_counts(pattern, metrics):
+                    reason = limits.COUNTS
+                elif limits.matches_any(pattern, skipped):
+                    reason = "no peer"
             if reason:
                 unmeasured.append(summary.NotJudged(option, pattern, reason))
     return unmeasured

@@ -205,15 +205,22 @@ class OptionTable:
 _COMMAND = re.compile(
     r"(?P<prompt>[^\n|]{0,120}?[#$%>\]] ?|\+ ?|"
     r"[ \t]{0,20}Command line used: )?"
-    r"(?:(?:sudo|time|nice|numactl|taskset|env|ip netns exec)"
-    r"(?: [\w=,/.-]{1,60}){0,6}? )?(?:[\w./~-]{0,120}/)?"
+    r"(?P<launcher>(?:sudo|time|nice|ionice|chrt|numactl|taskset|env|"
+    r"ip netns exec)(?: [\w=,/.-]{1,60}){0,6}? )?(?:[\w./~-]{0,120}/)?"
     r"(?P<tool>fio|iperf3|iperf|ping|sockperf|wget|h2load|sysbench|openssl|"
-    r"iozone)(?= )(?P<argv>.*)$"
+    r"iozone|mbw)(?= )(?P<argv>.*)$"
 )
+
+
+#: The programs that bind or prioritise the program that they start.
+_LAUNCHERS = re.compile(r"\b(?:nice|ionice|chrt|numactl|taskset)(?= )")
 
 
 def find_commands(text: str, tool: str) -> list[list[str]]:
     """Return the argv of each command line of a tool in a text.
+
+    A program that binds or prioritises it is an option of its name, without
+    the numbers of processors, which are names.
 
     :param text: The text, with prompts.
     :param tool: The name of the program.
@@ -241,7 +248,10 @@ def find_commands(text: str, tool: str) -> list[list[str]]:
         has_options = any(part.startswith("-") for part in split[:end])
         # Without both, it is a sentence that begins with the name.
         if match["prompt"] or has_options:
-            commands.append(split[:end])
+            launchers = _LAUNCHERS.findall(match["launcher"] or "")
+            commands.append(
+                [*split[:end], *(f"--{name}" for name in launchers)]
+            )
     return commands
 
 
@@ -271,6 +281,14 @@ def name_options(*names: str, has_value: bool = True) -> tuple[Option, ...]:
         Option(names=(name,), kind="name", has_value=has_value)
         for name in names
     )
+
+
+def ignore_text(argument: t.Any) -> Parse:
+    """Return a function that returns an argument for any text.
+
+    It is for options without a value, such as the levels of bzip2.
+    """
+    return lambda text: argument
 
 
 def parse_flag(text: str) -> bool:
@@ -330,6 +348,11 @@ def classify_path(path: str) -> str:
         if pattern.match(path):
             return name
     return "file"
+
+
+def classify_paths(paths: collections.abc.Iterable[str]) -> str:
+    """Return the classes of several files, each once."""
+    return ", ".join(sorted({classify_path(path) for path in paths}))
 
 
 def classify_host(host: str) -> str:

@@ -132,15 +132,51 @@ class Limits:
             )
         )
 
+    def is_of_counts(
+        self, pattern: str, metrics: collections.abc.Iterable[sample.Metric]
+    ) -> bool:
+        """Return whether a pattern matches counts, to which none applies."""
+        return "count" not in self._scales and matches_any(
+            pattern,
+            (metric.name for metric in metrics if metric.scale == "count"),
+        )
+
     def describe_unmatched(
-        self, metrics: collections.abc.Iterable[sample.Metric]
+        self, metrics: collections.abc.Collection[sample.Metric]
     ) -> str:
-        """Return which pattern matches no metric as a clause, or ""."""
+        """Return which patterns match no metric as a clause, or ""."""
         names = sorted({*self.list_names(metrics)})
-        for pattern in self.unmatched(names):
+        unmatched = self.unmatched(names)
+        counts = [
+            pattern
+            for pattern in unmatched
+            if self.is_of_counts(pattern, metrics)
+        ]
+        others = [pattern for pattern in unmatched if pattern not in counts]
+        clauses = []
+        if counts:
+            verb = "matches" if len(counts) == 1 else "match"
+            clauses.append(f"{_join(counts)} {verb} counts only: {COUNTS}")
+        if others:
+            verb = "matches" if len(others) == 1 else "match"
             there = ", ".join(names) or "none"
-            return f"{pattern!r} matches no metric (there are: {there})"
-        return ""
+            clauses.append(
+                f"{_join(others)} {verb} no metric (there are: {there})"
+            )
+        return "; ".join(clauses)
+
+
+#: Why a limit in percent does not apply to a count.
+COUNTS = "a count can be 0 and has no percentage; use max"
+#: The largest number of patterns in a message.
+_MAX_PATTERNS = 5
+
+
+def _join(patterns: collections.abc.Sequence[str]) -> str:
+    """Return patterns as text, with the number of those that are omitted."""
+    shown = ", ".join(map(repr, patterns[:_MAX_PATTERNS]))
+    omitted = len(patterns) - _MAX_PATTERNS
+    return f"{shown} and {omitted} more" if omitted > 0 else shown
 
 
 class LimitsByOption(dict[str, Limits]):

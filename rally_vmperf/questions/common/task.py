@@ -420,6 +420,11 @@ def check_schema(
                 f"{place}: must have at least {error.validator_value} "
                 f"elements, and has {len(error.instance)}"
             )
+        is_list = error.validator == "type" and (
+            "array" in error.validator_value
+        )
+        if is_list and isinstance(error.instance, str):
+            message += f"; use a list, such as [{error.instance:.40}]"
         whole = _find_whole(error)
         if whole is not error and (form := whole.schema.get("description")):
             message += f"; {form.partition('. ')[0]}"

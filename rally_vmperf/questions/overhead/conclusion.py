@@ -61,13 +61,11 @@ def _describe_class(rows: Rows) -> str:
     )
     parts = []
     if losses:
-        smallest, worst = losses[0], losses[-1]
-        text = (
-            f"the guest loses {_format_percent(worst)} % ({worst.metric.name})"
+        figures = units.number_of("figure", len(rows))
+        parts.append(
+            f"the guest {_describe_range(losses)}, in {len(losses)} of "
+            f"{figures}"
         )
-        if smallest is not worst:
-            text += f" at most and {_format_percent(smallest)} % at least"
-        parts.append(f"{text}, in {len(losses)} of {len(rows)} figures")
     above = [row for row in doubtful if _describe_doubt(row) == _INVALID[0]]
     faster = [row for row in doubtful if row not in above]
     if faster:
@@ -90,6 +88,39 @@ def _describe_class(rows: Rows) -> str:
     return "; ".join(parts)
 
 
+def _describe_range(rows: Rows) -> str:
+    """Return the largest loss and the smallest one, or the gains, as text.
+
+    :param rows: The rows, the one with the largest gain first.
+    """
+    best, worst = rows[0], rows[-1]
+    if best is worst:
+        return _describe_change(worst)
+    if _is_gain(worst):
+        least = units.show_percent(-_get_overhead(worst))
+        return f"{_describe_change(best)} at most and {least} % at least"
+    if _is_gain(best):
+        return (
+            f"{_describe_change(worst)} at most and {_describe_change(best)} "
+            "at most"
+        )
+    least = units.show_percent(_get_overhead(best))
+    return f"{_describe_change(worst)} at most and {least} % at least"
+
+
+def _is_gain(row: result.Result) -> bool:
+    """Return whether the guest is better, to one decimal."""
+    return round(_get_overhead(row), 1) < 0
+
+
+def _describe_change(row: result.Result) -> str:
+    """Return the loss or the gain of a row with its metric, as text."""
+    overhead = _get_overhead(row)
+    verb = "gains" if _is_gain(row) else "loses"
+    percent = units.show_percent(abs(overhead))
+    return f"{verb} {percent} % ({row.metric.name})"
+
+
 def _describe_selection(selected: Rows, rows: Rows) -> str:
     """Return how many of the rows are selected as text: "is 1 of 4"."""
     verb = "is" if len(selected) == 1 else "are"
@@ -105,8 +136,3 @@ def _describe_doubt(row: result.Result) -> str:
 def _get_overhead(row: result.Result) -> float:
     """Return the overhead of a row in percent; 0 without a comparison."""
     return row.decisive.overhead_percent if row.decisive else 0.0
-
-
-def _format_percent(row: result.Result) -> str:
-    """Return the overhead of a row in percent, as text."""
-    return units.show_percent(_get_overhead(row))

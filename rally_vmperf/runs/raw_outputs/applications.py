@@ -80,8 +80,8 @@ def _read_index(text: str, copies: int) -> raw.Samples:
 
 
 _REAL = (
-    r"real\s+(?:(?P<minutes>[0-9]{1,6})m(?=[0-9]{1,2}\.[0-9]{3}s$)"
-    r"|(?=[0-9]{1,8}\.[0-9]{2}$))(?P<seconds>[0-9.]{1,12})s?$"
+    r"real\s+(?:(?P<minutes>[0-9]{1,6})m(?=[0-9]{1,2}[.,][0-9]{3}s$)"
+    r"|(?=[0-9]{1,8}[.,][0-9]{2}$))(?P<seconds>[0-9.,]{1,12})s?$"
 )
 #: The time alone, as in a file to which it was redirected.
 _TIME = re.compile(f"^{_REAL}", re.M)
@@ -90,6 +90,26 @@ _TIMED = re.compile(
     r"(?:(?!real|user|sys|.*[$#%] ).*\n){0,5}?\n?" + _REAL,
     re.M,
 )
+#: What time, a shell or the command prints if it failed.
+_TIME_FAILURE = re.compile(
+    r"^(?:Command (?:exited with non-zero status|(?:terminated|stopped) by "
+    r"signal) [0-9]{1,3}"
+    r"|(?:\S{0,80}/)?(?:bzip2|bunzip2|cp): (?!warning:).*"
+    r"|(?:-?(?:ba|da|z|k)?sh|\S{0,80}/(?:time|(?:ba|da|z|k)?sh)): .*"
+    r"|.{0,120}?\b(?:[Cc]ommand not found|No such file or directory)\b.*"
+    r"|Command '\S{1,80}' not found.*"
+    r"|Killed|Terminated|Aborted.*|Segmentation fault.*|\^C)$",
+    re.M,
+)
+#: The formats of zsh, csh and GNU time.
+_OTHER_TIME = re.compile(
+    r"^.{0,200}?[0-9.]{1,12}s user [0-9.]{1,12}s system .{0,20} total$"
+    r"|^[0-9.]{1,12}(?:u|user) [0-9.]{1,12}(?:s|system) [0-9:.]{4,12}"
+    r"|^[ \t]{0,20}Elapsed \(wall clock\) time ",
+    re.M,
+)
+#: The time in seconds that a program takes to start and to fail.
+_SHORTEST = 0.01
 #: Command -> workload, metric.
 _TIMES = {
     "compress": ("bzip2", bzip2.TIMES["compress"]),
@@ -106,23 +126,18 @@ def read_time(text: str, given: raw.Given) -> list[raw.RawOutput]:
         times = list(_TIME.finditer(text))
         if len(times) != 1:
             raise raw.error("time", f"has {len(times)} times instead of one")
+        _check_success(text)
         return [_create_time(given["command"], times[0], {})]
     for match in _TIMED.finditer(text):
+        _check_success(match[0])
         parts = (match["options"] or "").partition(";")[0].split()
-        given_options = [part for part in parts if part.startswith("-")]
-        operands = [part for part in parts if not part.startswith("-")]
-        command = "copy" if match["tool"] == "cp" else "compress"
-        is_reverse = match["tool"] == "bunzip2" or any(
-            re.fullmatch("-[a-z0-9]*d[a-z0-9]*|--decompress", option)
-            for option in given_options
+        results.append(_read_timed(match, parts))
+    if not results and _OTHER_TIME.search(text):
+        raise raw.error(
+            "time",
+            "this is the format of another shell or of GNU time; use time of "
+            "bash, or /usr/bin/time -p",
         )
-        if command == "compress" and is_reverse:
-            command = "decompress"
-        # The files have other names on each machine.
-        arguments: dict[str, t.Any] = {"options": sorted(given_options)}
-        if operands:
-            arguments["place"] = options.classify_path(operands[-1])
-        results.append(_create_time(command, match, arguments))
     if not results:
         raise raw.error(
             "time",
@@ -132,12 +147,51 @@ def read_time(text: str, given: raw.Given) -> list[raw.RawOutput]:
     return results
 
 
+def _check_success(text: str) -> None:
+    """Reject the text of a command that failed, whose time says nothing."""
+    if failure := _TIME_FAILURE.search(text):
+        raise raw.error(
+            "time",
+            f"the command failed: {sanitize.line(failure[0], 120)!r}; give "
+            "successful commands only",
+        )
+
+
+def _read_timed(match: re.Match[str], argv: list[str]) -> raw.RawOutput:
+    """Return the wall time of a command line.
+
+    :param argv: The command line behind the name of the program.
+    """
+    workload = "cp" if match["tool"] == "cp" else "bzip2"
+    table = registry.get_workload(workload).TOOL_OPTIONS
+    stated, operands = table.read_argv(argv)
+    arguments = table.read(stated, is_complete=True)
+    # The files have other names on each machine.
+    if operands and not stated.keys() & {"t"}:
+        arguments["place"] = options.classify_path(operands[-1])
+    command = "copy" if workload == "cp" else "compress"
+    if command == "compress" and (
+        match["tool"] == "bunzip2" or "d" in stated or "decompress" in stated
+    ):
+        command = "decompress"
+        del arguments["level"]
+    return _create_time(command, match, arguments)
+
+
 def _create_time(
     command: str, match: re.Match[str], arguments: dict[str, t.Any]
 ) -> raw.RawOutput:
     """Return the wall time of a command."""
     workload, metric = _TIMES[command]
-    seconds = 60 * int(match["minutes"] or 0) + float(match["seconds"])
+    seconds = 60 * int(match["minutes"] or 0) + float(
+        match["seconds"].replace(",", ".")
+    )
+    if 0 < seconds < _SHORTEST:
+        raise raw.error(
+            "time",
+            f"{match[0].splitlines()[-1]!r} is the time in which a program "
+            "starts or fails; give a command with more data",
+        )
     return raw.create_output(workload, arguments, {metric: seconds})
 
 
@@ -169,7 +223,7 @@ def read_hepscore(text: str, given: raw.Given) -> list[raw.RawOutput]:
         results.append(
             raw.create_output(
                 workload,
-                _read_settings(profile)
+                _read_settings(workload, profile)
                 | ({"bits": int(bits[1])} if bits else {}),
                 {metric: raw.number(profile["score"])},
                 f"{bits[1]}-bit" if bits and len(others) > 1 else "",
@@ -180,28 +234,18 @@ def read_hepscore(text: str, given: raw.Given) -> list[raw.RawOutput]:
     return results
 
 
-#: Argument -> its place in a profile.
-_SETTINGS = {
-    "configuration_name": ("settings", "name"),
-    "repetitions": ("settings", "repetitions"),
-    "method": ("settings", "method"),
-    "config_hash": ("app_info", "config_hash"),
-    "copies_per_machine": ("copies",),
-    "programs": ("bset",),
-    "program_set": ("bmk",),
-}
-
-
-def _read_settings(profile: documents.Json) -> dict[str, t.Any]:
+def _read_settings(workload: str, profile: documents.Json) -> dict[str, t.Any]:
     """Return the settings of a score, which its profile states."""
-    settings: dict[str, t.Any] = {}
-    for name, path in _SETTINGS.items():
+    table = registry.get_workload(workload).TOOL_OPTIONS
+    settings: dict[str, str] = {}
+    for option in table.options:
+        (path,) = option.names
         value: t.Any = profile
-        for key in path:
+        for key in path.split("."):
             value = value.get(key) if isinstance(value, dict) else None
         if isinstance(value, str | int | float):
-            settings[name] = value
-    return settings
+            settings[path] = str(value)
+    return table.read(settings)
 
 
 _JOB_GIVEN = {
@@ -238,7 +282,9 @@ READERS = (
     ),
     raw.Reader(
         tool="time",
-        signature=re.compile(r"^real\s+(?:[0-9]+m)?[0-9.]+s?$", re.M),
+        signature=re.compile(
+            rf"^real\s+(?:[0-9]+m)?[0-9.,]+s?$|{_OTHER_TIME.pattern}", re.M
+        ),
         read=read_time,
         given={"command": "compress, decompress or copy"},
     ),

@@ -7,6 +7,7 @@ line.
 
 import codecs
 import itertools
+import json
 import quopri
 import re
 import textwrap
@@ -27,6 +28,9 @@ _CHINESE = ("记录", "字节", "复制", "秒")
 _SPACES = dict.fromkeys(map(ord, "\u00a0\u2007\u2009\u202f"), " ") | {
     ord(mark): None for mark in "\u200b\u200e\u200f\u2060\ufeff"
 }
+#: The log files of Docker, and results of Ansible.
+_LOGGED = re.compile(r'\{"log": ?"')
+_REGISTERED = re.compile(r'^ {0,8}"stdout": ?"', re.M)
 #: Colours and cursor movements of a terminal.
 _CONTROL = re.compile(r"\x1b(?:\[[0-9;?]{0,20}[A-Za-z]|\][^\x07]{0,200}\x07)")
 #: The sign = in archives of mails (quoted-printable).
@@ -59,6 +63,8 @@ _PREFIXES = (
         rf"\[?(?:{_DATE}[T ]|{_MONTH} )?{_TIME}(?: [0-9]{{4}})?"
         r"(?:Z|[+-][0-9]{2}:?[0-9]{2})?\]?(?: |$)"
     ),
+    # Logs of containers on a host (CRI), behind their times.
+    re.compile(r"std(?:out|err) [FP](?: |$)"),
     # dmesg, and ping -D.
     re.compile(r"\[ {0,8}[0-9]{1,12}\.[0-9]{3,9}\](?: |$)"),
 )
@@ -80,7 +86,7 @@ def clean(content: bytes) -> str:
     :raises WorkloadError: If it has too many prefixes, or lines of several
         sources.
     """
-    text = _decode(content)
+    text = _extract(_decode(content))
     if text.count(_ENCODED_SIGN) >= _FEWEST:
         encoded = text.encode("utf-8", "replace")
         text = quopri.decodestring(encoded).decode("utf-8", "replace")
@@ -92,7 +98,39 @@ def clean(content: bytes) -> str:
     text = _CONTROL.sub("", text.translate(_SPACES)).replace("\r\n", "\n")
     lines = (_keep_last(line).rstrip() for line in text.split("\n"))
     text = "\n".join(lines).strip("\n") + "\n"
-    text = textwrap.dedent(_FENCE.sub("", text))
+    return _remove_prefixes(textwrap.dedent(_FENCE.sub("", text)))
+
+
+def split_quoted(text: str) -> tuple[str, str]:
+    """Return the quoted lines of a reply without their marks, and the others.
+
+    A single line with such a mark has a prompt.
+    """
+    lines = text.split("\n")
+    marks = [line.startswith(">") for line in lines]
+    is_quoted = [
+        mark and (before or after)
+        for before, mark, after in zip(
+            [False, *marks], marks, [*marks[1:], False], strict=False
+        )
+    ]
+    quoted, others = (
+        "\n".join(
+            line
+            for line, is_line_quoted in zip(lines, is_quoted, strict=True)
+            if is_line_quoted is side
+        )
+        for side in (True, False)
+    )
+    return _remove_prefixes(quoted), others
+
+
+def _remove_prefixes(text: str) -> str:
+    """Return a text without what programs print before each line.
+
+    :raises WorkloadError: If it has too many prefixes, or lines of several
+        sources.
+    """
     for _ in range(_MAX_PREFIXES):
         shorter = _remove_prefix(text)
         if shorter == text:
@@ -111,14 +149,40 @@ def _decode(content: bytes) -> str:
     for mark, encoding in _MARKS.items():
         if content.startswith(mark):
             return content.decode(encoding, "replace")
-    if content[1:200:2].count(0) > len(content[1:200:2]) // 2:
-        return content.decode("utf-16-le", "replace")
+    for first, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
+        high = content[first:200:2]
+        if high.count(0) > len(high) // 2:
+            return content.decode(encoding, "replace")
     try:
         return content.decode()
     except UnicodeDecodeError:
         chinese = content.decode("gbk", "replace")
     is_chinese = any(word in chinese for word in _CHINESE)
     return chinese if is_chinese else content.decode("latin-1")
+
+
+def _extract(text: str) -> str:
+    """Return what a JSON document has of a command's output.
+
+    It is the log file of Docker, one object a line, or the result of a module
+    of Ansible. Other texts are returned unchanged.
+    """
+    is_short = len(text) <= output_bounds.MAX_CHARACTERS
+    lines = text.split("\n")
+    if not (is_short and text.startswith("{")):
+        return text
+    try:
+        if _LOGGED.match(text):
+            entries = [json.loads(line) for line in lines if line.strip()]
+            return "".join(str(entry["log"]) for entry in entries)
+        if _REGISTERED.search(text):
+            result = json.loads(text)
+            parts = (result["stdout"], result.get("stderr", ""))
+            return "\n".join(map(str, parts))
+    except (ValueError, KeyError, TypeError, RecursionError):
+        # Another document, which readers describe.
+        return text
+    return text
 
 
 def _keep_last(line: str) -> str:

@@ -295,7 +295,7 @@ def read_iozone(text: str, given: raw.Given) -> list[raw.RawOutput]:
         raw.create_output(
             "iozone",
             {
-                **_IOZONE_OPTIONS.read_output(text, "iozone"),
+                **_read_iozone_command(text),
                 "processes": processes,
                 "size_mib": int(size) / 1024,
                 "record_size": f"{record}k",
@@ -306,6 +306,16 @@ def read_iozone(text: str, given: raw.Given) -> list[raw.RawOutput]:
             figures,
         )
     ]
+
+
+def _read_iozone_command(text: str) -> dict[str, t.Any]:
+    """Return the arguments in the command line that iozone prints."""
+    arguments = _IOZONE_OPTIONS.read_output(text, "iozone")
+    for argv in options.find_commands(text, "iozone")[:1]:
+        stated, operands = _IOZONE_OPTIONS.read_argv(argv)
+        if "F" in stated:
+            arguments["place"] = options.classify_paths(operands)
+    return arguments
 
 
 READERS = (
@@ -327,5 +337,6 @@ READERS = (
             re.I | re.M,
         ),
         read=read_iozone,
+        version=re.compile(r"Version \$Revision: ([0-9.]{1,20}) \$"),
     ),
 )

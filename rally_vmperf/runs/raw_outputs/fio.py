@@ -280,5 +280,8 @@ READERS = (
         signature=fio_text.SIGNATURE,
         searches_lines=False,
         read=read_fio,
+        version=re.compile(
+            r'(?:^|"fio version" ?: ?"|^[2-5];)(fio-[0-9][\w.-]{0,40})', re.M
+        ),
     ),
 )

@@ -22,7 +22,7 @@ _SECTION = re.compile(
 _NEW_SIDE = re.compile(
     r"^ *(?P<side>read|write|trim|mixed) ?: "
     r"IOPS=(?P<iops>[0-9.]{1,20}[kMG]?), "
-    r"BW=(?P<bandwidth>[0-9.]{1,20}[KMGT]?i?B/s)\b"
+    r"BW=(?P<bandwidth>[0-9.]{1,20}[kKMGT]?i?(?:B|bit)/s)(?!\w)"
 )
 _OLD_SIDE = re.compile(
     r"^ *(?P<side>read|write|trim|mixed) ?: io=[0-9.]{1,20}[KMGT]?i?B?, "
@@ -42,8 +42,8 @@ _PERCENTILES = re.compile(
 _PERCENTILE = re.compile(r"([0-9]{1,2}\.[0-9]{2})th=\[ {0,9}([0-9]{1,12})\]")
 #: The line of a group of jobs, of which there is one for reads and writes.
 _GROUP = re.compile(
-    r"^ *(?P<side>READ|WRITE): (?:bw|.*aggrb)="
-    r"(?P<bandwidth>[0-9.]{1,20}[KMGT]?i?B/s)\b",
+    r"^ *(?P<side>READ|WRITE): (?P<key>bw|.*aggrb)="
+    r"(?P<bandwidth>[0-9.]{1,20}[kKMGT]?i?(?:B|bit)/s)(?!\w)",
     re.M,
 )
 _NANOSECONDS = {"nsec": 1.0, "usec": 1e3, "msec": 1e6, "sec": 1e9, "": 0.0}
@@ -157,7 +157,9 @@ def _add_side(job: dict[str, t.Any], match: re.Match[str]) -> dict[str, t.Any]:
     rate = _parse_number(match["iops"], 1000)
     side = {
         "iops": rate,
-        "bw_bytes": _parse_rate(match["bandwidth"]),
+        "bw_bytes": _parse_rate(
+            match["bandwidth"], is_old=match.re is _OLD_SIDE
+        ),
         "total_ios": rate,
     }
     job[match["side"]] = side
@@ -169,8 +171,8 @@ def _read_group(text: str) -> list[dict[str, t.Any]]:
     matches = _GROUP.findall(text)
     sides = {
         side.lower(): {"bw_bytes": rate, "total_ios": rate}
-        for side, bandwidth in matches
-        for rate in (_parse_rate(bandwidth),)
+        for side, key, bandwidth in matches
+        for rate in (_parse_rate(bandwidth, is_old=key != "bw"),)
     }
     if len(sides) < len(matches):
         raise raw.several_runs("fio")
@@ -183,13 +185,19 @@ def _parse_number(text: str, base: int) -> float:
     return float(number) * base ** _PREFIXES[text[len(number) :]]
 
 
-def _parse_rate(text: str) -> float:
+def _parse_rate(text: str, *, is_old: bool) -> float:
     """Return the bytes per second of a rate such as ``48.1MiB/s``.
 
-    Before version 3, fio wrote powers of 1024 as KB and MB, and since then
-    powers of 1000 as kB and MB, behind those of 1024.
+    With ``unit_base=1``, fio writes bits.
+
+    :param is_old: Whether it is of a version before 3, which wrote powers of
+        1024 as KB and MB. Since then, these are powers of 1000, behind those
+        of 1024 or, with ``kb_base=1000``, before them.
     """
-    return _parse_number(text.partition("B")[0].rstrip("i"), 1024)
+    number = re.split("i?(?:B|bit)/s", text)[0]
+    is_binary = is_old or "iB" in text or "ibit" in text
+    rate = _parse_number(number, 1024 if is_binary else 1000)
+    return rate / 8 if "bit" in text else rate
 
 
 def _read_options(text: str) -> dict[tuple[str, int], dict[str, str]]:

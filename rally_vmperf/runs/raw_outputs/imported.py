@@ -9,6 +9,7 @@ import uuid
 
 from rally_vmperf import documents
 from rally_vmperf.baseline import document
+from rally_vmperf.baseline import tool_comparison
 from rally_vmperf.execution import assignment
 from rally_vmperf.judging.results import plausibility
 from rally_vmperf.measurement import finding
@@ -46,7 +47,15 @@ def build_baseline(
         session=uuid.uuid4().hex,
         recorded_at=now.isoformat(timespec="seconds"),
         software=model.software(),
-        machine=document.Machine(name=machine, fingerprint=dict(fingerprint)),
+        machine=document.Machine(
+            name=machine,
+            fingerprint=dict(fingerprint),
+            tools={
+                command: {"version": version}
+                for raw_output in reversed(raws)
+                for command, version in raw_output.versions[:1]
+            },
+        ),
         entries=tuple(
             _build_entry(raw_output, fingerprint) for raw_output in raws
         ),
@@ -57,7 +66,9 @@ def _build_entry(
     raw_output: raw.RawOutput, fingerprint: documents.Facts
 ) -> document.Entry:
     """Return the baseline entry of a raw output."""
-    unknown = ["shape", "limited_by", "tool versions", *raw_output.unknown]
+    unknown = ["shape", "limited_by", *raw_output.unknown]
+    if not raw_output.versions:
+        unknown.insert(2, "tool version")
     if not fingerprint:
         unknown.append("fingerprint")
     imported = finding.Finding(
@@ -105,7 +116,6 @@ def build_repetitions(
     :param limited: The patterns of metrics that must be compared.
     :returns: The repetitions, and a line for each metric that is omitted.
     :raises BaselineError: If the arguments of all outputs differ.
-    :raises ValueError: If a pattern matches no metric.
     """
     built = _ReferenceBuilder(content, is_lenient)
     labelled = [built.add(raw_output) for raw_output in guest]
@@ -119,6 +129,7 @@ def build_repetitions(
         if required.for_metric(metric.name)
     ]
     reference, findings = built.create_reference()
+    tools = tuple(_compare_tools(content, guest))
     repetitions = [
         _build_repetition(
             index + 1,
@@ -131,28 +142,36 @@ def build_repetitions(
             ],
             missing,
             reference,
-            findings,
+            findings + tools,
         )
         for index in range(planned)
     ]
     bounds = limits.Limits(physical)
-    names = {
-        value.metric.name
-        for output_repetitions in labelled
-        for samples in output_repetitions
-        for value in samples
-    }
-    unmatched = bounds.unmatched(names)
-    if unmatched:
-        raise ValueError(
-            f"physical limit {unmatched[0]!r} matches no metric; there are: "
-            f"{', '.join(sorted(names))}"
-        )
     above = tuple(plausibility.above_physical_limit(repetitions, bounds))
     return [
         dataclasses.replace(raw_output, findings=raw_output.findings + above)
         for raw_output in repetitions
     ], built.omitted
+
+
+def _compare_tools(
+    content: document.Baseline, guest: Raws
+) -> collections.abc.Iterator[finding.Finding]:
+    """Yield findings on tools with another version on each side."""
+    for raw_output in guest:
+        definitions = registry.get_workload(raw_output.workload).TOOLS
+        metrics = tuple(
+            assignment.relabel(metric.name, raw_output.label)
+            for metric in raw_output.metrics
+        )
+        for command, version in raw_output.versions:
+            yield from tool_comparison.compare_tools(
+                content.machine.tools,
+                {command: {"version": version}},
+                "guest",
+                {command: metrics},
+                definitions,
+            )
 
 
 def _build_repetition(

@@ -159,7 +159,11 @@ def read_sockperf(text: str, given: raw.Given) -> list[raw.RawOutput]:
     if not (run and mean and 50 in percentiles and float(run[1]) > 0):
         raise raw.error("sockperf", "the report is not complete")
     if int(run[3]) < 0.9 * int(run[2]):
-        raise raw.error("sockperf", f"{run[2]} messages, {run[3]} answers")
+        raise raw.error(
+            "sockperf",
+            f"{run[3]} of {run[2]} messages have an answer; if this is "
+            "under-load, run sockperf ping-pong",
+        )
     # Without --full-rtt it prints half of the round trip.
     factor = 1e-6 if mean[1] == "rtt" else 2e-6
     shares = {
@@ -305,6 +309,7 @@ READERS = (
         tool="sockperf",
         signature=re.compile(r"^sockperf: ", re.M),
         read=read_sockperf,
+        version=re.compile(r"== version #([\w.-]{1,40}) ==", re.M),
         given=raw.DIRECTION,
     ),
     raw.Reader(

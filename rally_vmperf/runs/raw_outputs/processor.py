@@ -57,13 +57,20 @@ def read_mbw(text: str, given: raw.Given) -> list[raw.RawOutput]:
         )
     runs = re.findall(rf"^[0-9]+\s+Method: {methods[0].upper()}\s", text, re.M)
     arguments = {
+        **_read_mbw_command(text),
         "size_mib": int(size[1]),
         "runs": len(runs),
         "methods": methods,
         **({"block_size": int(block[1])} if block else {}),
     }
     workload = registry.get_workload("mbw")
-    completed = workload.complete(arguments)
+    completed = workload.complete(
+        {
+            key: argument
+            for key, argument in arguments.items()
+            if key in workload.ARGUMENTS["properties"]
+        }
+    )
     samples = workload.parse_all(
         completed,
         {"mbw": _create_result("mbw", mbw.complete_header(text, completed))},
@@ -77,6 +84,11 @@ def read_mbw(text: str, given: raw.Given) -> list[raw.RawOutput]:
             notes=notes,
         )
     ]
+
+
+def _read_mbw_command(text: str) -> dict[str, t.Any]:
+    """Return the arguments in a command line of mbw; {} without one."""
+    return registry.get_workload("mbw").TOOL_OPTIONS.read_output(text, "mbw")
 
 
 def _check_version(text: str, given: raw.Given) -> str:
@@ -136,7 +148,12 @@ def _read_single_method(
     )
     return raw.create_output(
         "mbw",
-        {"size_mib": size_mib, "runs": runs, "methods": [method]},
+        {
+            **_read_mbw_command(text),
+            "size_mib": size_mib,
+            "runs": runs,
+            "methods": [method],
+        },
         {metric: copies.rate},
     )
 
@@ -250,9 +267,15 @@ _OPENSSL_TIMES = re.compile(
     r"([0-9.]{1,12})s$",
     re.M,
 )
-_USER_TIME = {"clock": "user CPU"}
+_USER_TIME, _ELAPSED_TIME = {"clock": "user CPU"}, {"clock": "elapsed"}
+#: The processes of -multi, and the time that each of them measured.
+_OPENSSL_CHILD = re.compile(r"^Forked child [0-9]+$", re.M)
+_OPENSSL_MEASURED = re.compile(
+    r"^\+R[0-9]{0,2}:[0-9]{1,20}:[^:\n]{1,40}:([0-9]{1,6}\.[0-9]{1,9})$", re.M
+)
 #: The share of the time that a process on an idle processor uses.
 _USUAL_SHARE = 0.95
+_OPENSSL_REQUESTED = re.compile(r"^\+DTP?:[^:\n]{1,40}:([0-9]{1,6}):", re.M)
 _OPENSSL_BLOCK = re.compile(
     r"^Got: \+H:([0-9]{1,20}(?::[0-9]{1,20}){0,15}) from 0$", re.M
 )
@@ -281,7 +304,7 @@ def read_openssl(text: str, given: raw.Given) -> list[raw.RawOutput]:
                     **stated,
                     "algorithm": algorithm,
                     "block_size": int(size),
-                    "threads": max(1, text.count("\nForked child ")),
+                    "threads": max(1, len(_OPENSSL_CHILD.findall(text))),
                     **clock,
                 },
                 repetitions=(
@@ -310,8 +333,18 @@ def _read_openssl_clock(text: str) -> dict[str, str]:
     """
     if not re.search(r"^(?:\+?DTP?:|Doing )", text, re.M):
         return {}
-    is_elapsed = "You have chosen to measure elapsed time" in text
-    return {"clock": "elapsed"} if is_elapsed else _USER_TIME
+    if "You have chosen to measure elapsed time" in text:
+        return _ELAPSED_TIME
+    if not re.search(r"^\+DTP?:", text, re.M):
+        return _USER_TIME
+    # With -mr and -multi, that line is missing.
+    requested = min(map(float, _OPENSSL_REQUESTED.findall(text)), default=0)
+    measured = [*map(float, _OPENSSL_MEASURED.findall(text))]
+    if not (requested and measured):
+        return {}
+    if min(measured) >= requested:
+        return _ELAPSED_TIME
+    return _USER_TIME if min(measured) < _USUAL_SHARE * requested else {}
 
 
 def _describe_user_time(text: str) -> tuple[str, ...]:
@@ -382,6 +415,7 @@ READERS = (
         signature=re.compile(r"^(?:[0-9]+|AVG)\s+Method: ", re.M),
         read=read_mbw,
         given={"version": "version of mbw, such as 1.4"},
+        version=re.compile(r"^says: .{0,40}?\bv?([0-9.]{1,20})\b", re.M),
     ),
     raw.Reader(
         tool="stream",
@@ -400,6 +434,7 @@ READERS = (
             re.M,
         ),
         read=read_sysbench,
+        version=re.compile(r"^(sysbench [0-9][0-9.]{1,20})", re.M),
     ),
     raw.Reader(
         tool="openssl",
@@ -409,5 +444,6 @@ READERS = (
             re.M,
         ),
         read=read_openssl,
+        version=re.compile(r"^(?:version: |OpenSSL )([0-9][\w.]{1,20})", re.M),
     ),
 )

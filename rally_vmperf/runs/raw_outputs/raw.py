@@ -19,6 +19,7 @@ from rally_vmperf.workloads import base
 from rally_vmperf.workloads import output_bounds
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import registry
+from rally_vmperf.workloads import tools
 
 Samples = tuple[sample.Sample, ...]
 #: The argument of tools that measure one direction, with its meaning.
@@ -41,6 +42,8 @@ class RawOutput:
     :param label: The label that distinguishes it from other outputs of the
         tool with the same metrics; empty for the usual arguments.
     :param notes: The descriptions of results that are omitted.
+    :param versions: The program and the text with its version, of each
+        version; empty if the outputs do not state it.
     """
 
     workload: str
@@ -48,6 +51,7 @@ class RawOutput:
     repetitions: tuple[Samples, ...]
     label: str = ""
     notes: tuple[str, ...] = ()
+    versions: tuple[tuple[str, str], ...] = ()
 
     @property
     def metrics(self) -> tuple[sample.Metric, ...]:
@@ -79,6 +83,8 @@ class Reader:
         returns the outputs in it. It raises ``WorkloadError`` if the text is
         not a complete output.
     :param given: The arguments that the user can give, with their meaning.
+    :param version: The pattern of the text with the version of the tool, a
+        group; None if no output states it.
     """
 
     tool: str
@@ -89,6 +95,15 @@ class Reader:
     given: collections.abc.Mapping[str, str] = dataclasses.field(
         default_factory=dict
     )
+    version: re.Pattern[str] | None = None
+
+    def find_versions(
+        self, text: str, given: Given
+    ) -> tuple[tuple[str, str], ...]:
+        """Return the program and its version; () if it is unknown."""
+        match = self.version and self.version.search(text)
+        version = given.get("version") or (match[1] if match else "")
+        return ((self.tool, version),) if version else ()
 
     def recognises(self, text: str, *, is_json: bool = False) -> bool:
         """Return whether an output is one of the tool.
@@ -221,7 +236,7 @@ def merge(parsed: collections.abc.Iterable[RawOutput]) -> list[RawOutput]:
     """Return the outputs, merged by workload, label and metrics.
 
     :raises base.WorkloadError: If outputs with the same metrics have different
-        arguments.
+        arguments, or are of versions that are not comparable.
     """
     merged: dict[tuple[str, ...], RawOutput] = {}
     for output in parsed:
@@ -247,10 +262,32 @@ def merge(parsed: collections.abc.Iterable[RawOutput]) -> list[RawOutput]:
                 f"({_describe_changes(first.arguments, output.arguments)}); "
                 "give those of one command line",
             )
+        versions = tuple(dict.fromkeys(first.versions + output.versions))
+        _check_versions(output.workload, versions)
         merged[key] = dataclasses.replace(
-            first, repetitions=first.repetitions + output.repetitions
+            first,
+            repetitions=first.repetitions + output.repetitions,
+            versions=versions,
         )
     return list(merged.values())
+
+
+def _check_versions(
+    workload: str, versions: collections.abc.Sequence[tuple[str, str]]
+) -> None:
+    """Reject several versions of a program whose own code is measured."""
+    known = {
+        tool.command: tool for tool in registry.get_workload(workload).TOOLS
+    }
+    texts = [text for _, text in versions]
+    if len({*map(tools.parse_version, texts)}) > 1 and not known[
+        versions[0][0]
+    ].is_comparable(*texts):
+        raise error(
+            workload,
+            f"outputs of one side are of different versions "
+            f"({' and '.join(texts)}); give those of one version",
+        )
 
 
 def _describe_changes(first: dict[str, t.Any], other: dict[str, t.Any]) -> str:

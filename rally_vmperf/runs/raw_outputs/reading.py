@@ -1,8 +1,10 @@
 """Recognition of outputs, and their reading."""
 
+import dataclasses
 import re
 
 from rally_vmperf.runs.raw_outputs import applications
+from rally_vmperf.runs.raw_outputs import cleaning
 from rally_vmperf.runs.raw_outputs import disk
 from rally_vmperf.runs.raw_outputs import fio
 from rally_vmperf.runs.raw_outputs import network
@@ -95,6 +97,12 @@ def read(
             f"the output has more than {output_bounds.MAX_CHARACTERS} "
             "characters; give only the output of the tool"
         )
+    if not text.strip():
+        raise base.WorkloadError(
+            "the output is empty: the tool printed nothing, or printed to "
+            "standard error; redirect standard error, too"
+        )
+    text = _select_quoted(text)
     has_long_line = output_bounds.find_long_line(text) > 0
     reader = (
         _find_reader(tool) if tool else recognise(text, is_json=has_long_line)
@@ -109,7 +117,7 @@ def read(
             f"({names})",
         )
     try:
-        return reader.read(text, given or {})
+        outputs = reader.read(text, given or {})
     except KeyError as problem:
         raise raw.error(
             reader.tool, f"the output is damaged: {problem!s:.80} is missing"
@@ -122,6 +130,35 @@ def read(
         raise raw.error(
             reader.tool, f"the output is not complete, or not of {reader.tool}"
         ) from problem
+    versions = reader.find_versions(text, given or {})
+    return [
+        dataclasses.replace(output, versions=versions) for output in outputs
+    ]
+
+
+def _select_quoted(text: str) -> str:
+    """Return the quoted lines of a reply if the output is in them.
+
+    :raises WorkloadError: If the other lines have an output, too.
+    """
+    if output_bounds.find_long_line(text):
+        return text
+    quoted, others = cleaning.split_quoted(text)
+    if not _is_recognised(quoted):
+        return text
+    if _is_recognised(others):
+        raise base.WorkloadError(
+            "the quoted lines and the other lines have outputs; give each its "
+            "own file"
+        )
+    return quoted
+
+
+def _is_recognised(text: str) -> bool:
+    """Return whether a text is an output of any tool."""
+    return bool(text) and any(
+        reader.recognises(text) for reader in READERS.values()
+    )
 
 
 def _find_reader(tool: str) -> raw.Reader:

@@ -263,6 +263,9 @@ READERS = (
         ),
         searches_lines=False,
         read=read_iperf3,
+        version=re.compile(
+            r'(?:^|"version":\s{0,4}")(iperf 3[0-9.]{1,20})', re.M
+        ),
         given=raw.DIRECTION,
     ),
     raw.Reader(

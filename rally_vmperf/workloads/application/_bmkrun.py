@@ -5,6 +5,7 @@ import typing as t
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import document
 from rally_vmperf.workloads import files
+from rally_vmperf.workloads import options
 from rally_vmperf.workloads import output_bounds
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
@@ -14,6 +15,23 @@ _ADVICE = (
     "no distribution has a package: build an image and a bare-metal system "
     "with the HEP Benchmark Suite of gitlab.cern.ch/hep-benchmarks, its "
     "container runtime, and your licence if the benchmark requires one"
+)
+
+
+#: The settings of a score, by their place in its profile.
+_OPTIONS = options.OptionTable(
+    options=tuple(
+        options.Option(names=(path,), argument=argument, parse=parse)
+        for path, argument, parse in (
+            ("settings.name", "configuration_name", str),
+            ("settings.repetitions", "repetitions", options.parse_number),
+            ("settings.method", "method", str),
+            ("app_info.config_hash", "config_hash", str),
+            ("copies", "copies_per_machine", options.parse_number),
+            ("bset", "programs", str),
+            ("bmk", "program_set", str),
+        )
+    )
 )
 
 
@@ -50,6 +68,7 @@ class Benchmark(base.Workload):
     """
 
     part = "application"
+    TOOL_OPTIONS = _OPTIONS
     OUTPUT_BOUNDS = output_bounds.JSON
     BENCHMARK: t.ClassVar[str]
     TOOLS = (

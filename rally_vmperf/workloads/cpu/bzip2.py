@@ -4,6 +4,7 @@ from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import generated
+from rally_vmperf.workloads import options
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import sensitivities
@@ -15,10 +16,43 @@ TIMES = {
     for name in ("compress", "decompress")
 }
 
+#: The block size of bzip2 without an option, in 100 kB.
+_DEFAULT_LEVEL = 9
+#: The long options of some levels.
+_LEVEL_NAMES = {1: ("fast",), 9: ("best",)}
 #: Seconds per MiB on the slowest supported machine.
 _SLOWEST = 10
 #: Seconds per MiB of compression on a current machine.
 _USUAL = 0.12
+
+
+_OPTIONS = options.OptionTable(
+    options=(
+        *(
+            options.Option(
+                names=(str(level), *_LEVEL_NAMES.get(level, ())),
+                argument="level",
+                default="" if level == _DEFAULT_LEVEL else None,
+                has_value=False,
+                parse=options.ignore_text(level),
+            )
+            for level in range(1, 10)
+        ),
+        options.Option(
+            names=("s", "small"),
+            argument="small",
+            default="0",
+            has_value=False,
+            parse=lambda text: text != "0",
+        ),
+        # The direction is in the metric.
+        *options.name_options(
+            "z", "compress", "d", "decompress", has_value=False
+        ),
+        *options.name_options("k", "keep", "f", "force", has_value=False),
+        *options.name_options("v", "verbose", "q", "quiet", has_value=False),
+    )
+)
 
 
 class Bzip2(base.Workload):
@@ -31,6 +65,7 @@ class Bzip2(base.Workload):
     name = "bzip2"
     title = "Processor: compression and decompression with bzip2"
     part = "cpu"
+    TOOL_OPTIONS = _OPTIONS
     ARGUMENTS = schemas.schema(
         size_mib=schemas.integer(
             "Size of the data in MiB", 1, 16384, default=64

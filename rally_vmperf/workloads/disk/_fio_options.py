@@ -1,5 +1,6 @@
 """The options of fio that an output states."""
 
+import re
 import typing as t
 
 from rally_vmperf.workloads import options
@@ -19,8 +20,7 @@ def _condition(
 
 def _classify_files(text: str) -> str:
     """Return the classes of the files of a job, each once."""
-    classes = {options.classify_path(path) for path in text.split(":") if path}
-    return ", ".join(sorted(classes))
+    return options.classify_paths(filter(None, text.split(":")))
 
 
 def _invert_flag(text: str) -> bool:
@@ -36,6 +36,33 @@ def _complement(text: str) -> t.Any:
 def _parse_seconds(text: str) -> t.Any:
     """Return a time in seconds; the text if it has another unit."""
     return options.parse_number(text.removesuffix("s"))
+
+
+#: The largest number of characters in a list of processors.
+_MAX_LIST = 1000
+
+
+def _count_cpus(text: str) -> t.Any:
+    """Return the number of processors in a list such as ``0-3,8``.
+
+    Their numbers differ between machines. Another text is returned as it is.
+    """
+    if len(text) > _MAX_LIST:
+        return text
+    ranges = [
+        re.fullmatch(r"([0-9]{1,4})(?:-([0-9]{1,4}))?", part.strip())
+        for part in text.split(",")
+    ]
+    if not all(ranges):
+        return text
+    return len(
+        {
+            cpu
+            for match in ranges
+            if match
+            for cpu in range(int(match[1]), int(match[2] or match[1]) + 1)
+        }
+    )
 
 
 _VALUES = (
@@ -77,17 +104,25 @@ _VALUES = (
     _condition("rate", argument="rate", default="0"),
     _condition("rate_iops", argument="rate_iops", default="0"),
     _condition("thinktime", argument="thinktime", default="0"),
+    _condition(
+        "cpus_allowed", argument="cpus", default="all", parse=_count_cpus
+    ),
 )
 #: Options that are compared as text -> their defaults.
 _OTHERS = {
+    "cpumask": "0",
+    "cpus_allowed_policy": "shared",
     "end_fsync": "0",
     "fsync_on_close": "0",
     "fallocate": "native",
     "invalidate": "1",
     "io_size": "0",
+    "ioscheduler": "",
     "loops": "1",
     "norandommap": "0",
     "nrfiles": "1",
+    "numa_cpu_nodes": "all",
+    "numa_mem_policy": "default",
     "offset": "0",
     "overwrite": "0",
     "ramp_time": "0",
@@ -113,7 +148,7 @@ _NAMES = (
     *("disable_*", "clat_percentiles", "lat_percentiles", "slat_percentiles"),
     *("percentile_list", "unlink*", "create_*", "exitall*", "randseed"),
     *("allrandrepeat", "minimal", "terse-version", "client", "section"),
-    *("cpus_allowed*", "numa_*", "ioscheduler", "gtod_reduce", "json*"),
+    *("gtod_reduce", "json*"),
     *("group_reporting", "allow_file_create", "allow_mounted_write"),
 )
 #: Options without a value, which outputs lack.

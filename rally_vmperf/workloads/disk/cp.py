@@ -7,6 +7,7 @@ from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import files
+from rally_vmperf.workloads import options
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
@@ -23,6 +24,25 @@ _OUTPUT = outputs.Reader("cp")
 _SECONDS = re.compile(r"seconds ([0-9]{1,9}\.[0-9]{3}), that is \1\n")
 
 
+_OPTIONS = options.OptionTable(
+    options=(
+        # What is copied decides whether -r is required.
+        *options.name_options("r", "R", "recursive", has_value=False),
+        *options.name_options("v", "verbose", "f", "force", has_value=False),
+        *options.name_options("T", "no-target-directory", has_value=False),
+        options.Option(
+            names=("t", "target-directory"),
+            argument="place",
+            default="file",
+            kind="place",
+            parse=options.classify_path,
+        ),
+        options.Option(names=("reflink",), has_value=False),
+        options.Option(names=("sparse",), has_value=False),
+    )
+)
+
+
 class Cp(base.Workload):
     """The time of ``cp -r`` within a file system, of small or large files.
 
@@ -32,6 +52,7 @@ class Cp(base.Workload):
     name = "cp"
     title = "Disk: a tree of files copied with cp"
     part = "disk"
+    TOOL_OPTIONS = _OPTIONS
     ARGUMENTS = schemas.schema(
         files=schemas.integer(
             "Number of files in the tree, 100 per directory",

@@ -50,9 +50,16 @@ _OPTIONS = options.OptionTable(
         # The output states these: processes, sizes, tests and modes.
         *options.name_options("t", "l", "u", "s", "r", "i"),
         *options.name_options("e", "I", "o", "R", "M", has_value=False),
-        # Names of files, and logs.
-        *options.name_options("b", "f", "O", "Q"),
+        options.Option(
+            names=("f",),
+            argument="place",
+            default="file",
+            kind="place",
+            parse=options.classify_path,
+        ),
+        # Operands of -F are the files of the processes; others are logs.
         *options.name_options("F", has_value=False),
+        *options.name_options("b", "O", "Q"),
         *(
             options.Option(names=(name,))
             for name in ("j", "H", "k", "S", "L", "y", "q", "g", "n", "P")

@@ -10,6 +10,7 @@ from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import files
+from rally_vmperf.workloads import options
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import sensitivities
@@ -83,12 +84,22 @@ class Copies:
         return tuple(itertools.accumulate(self.seconds, initial=self.begin))
 
 
+_OPTIONS = options.OptionTable(
+    options=(
+        # The output states these: runs, methods and the size of a block.
+        *options.name_options("n", "t", "b"),
+        *options.name_options("a", "q", has_value=False),
+    )
+)
+
+
 class Mbw(sequence.SequenceWorkload):
     """Copies of an array with three methods."""
 
     name = "mbw"
     title = "Memory: bandwidth of copying with mbw"
     part = "memory"
+    TOOL_OPTIONS = _OPTIONS
     ARGUMENTS = schemas.schema(
         size_mib=schemas.integer(
             "Size of the array in MiB",

@@ -53,6 +53,7 @@ _VALUES = (
         names=("sender_tcp_congestion", "C", "congestion", "linux-congestion"),
         argument="congestion",
         default="cubic",
+        pattern=re.compile(r"^snd_tcp_congestion (\w{1,20})$", re.M),
     ),
     options.Option(
         names=("tcp_mss", "M", "set-mss"),

@@ -424,6 +424,7 @@ class TestJudge(unittest.TestCase):
             self.judged(self.folder / "gone.json")
 
 
+@ddt.ddt
 class TestJudgeRaw(unittest.TestCase):
     """Outputs of a guest's tools against a baseline, without a cloud."""
 
@@ -626,6 +627,96 @@ class TestJudgeRaw(unittest.TestCase):
         )
         self.assertEqual(2, code)
         self.assertTrue(any("above_physical_limit" in x for x in lines))
+
+    @ddt.data(
+        (
+            "vmperf_valid: {physical_limit: {'cpu.*': 1, 'disk.*': 9.0e+9}}",
+            "limits {path}: physical_limit: 'cpu.*' matches no metric (there "
+            "are: disk.dd.write.bandwidth)",
+            2,
+            "inconclusive: ",
+        ),
+        (
+            "vmperf_valid: {refuse: [interval_one_session]}",
+            "limits {path}: refuse of vmperf_valid is not judged: --raw "
+            "judges physical_limit only",
+            0,
+            "passed",
+        ),
+        (
+            "vmperf_valid: {physical_limit: {'disk.*': 9.0e+9}}",
+            "",
+            0,
+            "passed",
+        ),
+    )
+    @ddt.unpack
+    def test_unused_limits_of_findings(self, limits, message, code, status):
+        """They are named, and one that matches no metric is not met."""
+        path = self.folder / "limits.yaml"
+        path.write_text(
+            f"vmperf_overhead: {{max_percent: {{'disk.*': 40}}}}\n{limits}\n"
+        )
+        with contextlib.redirect_stderr(io.StringIO()) as stderr:
+            found, lines = self.judged(
+                *("--guest", data("all-directsync"), "--limits", str(path))
+            )
+        self.assertEqual(code, found)
+        self.assertRegex(lines[2], f"^{status}")
+        self.assertEqual(
+            message.format(path=path), stderr.getvalue().strip("\n")
+        )
+
+    def test_version_of_a_measured_program(self):
+        """The verdict names both versions, unless the file tolerates it."""
+        text = (outputs.DATA / "sysbench-1.0.20-cpu.txt").read_text()
+        sides = {"--bare-metal": [], "--guest": []}
+        for number in range(3):
+            for side, version in zip(sides, ("1.0.20", "1.0.18"), strict=True):
+                path = self.folder / f"{version}-{number}.txt"
+                changed = text.replace("1.0.20", version)
+                path.write_text(f"{changed}# {number}\n")
+                sides[side].append(str(path))
+        options = ["--raw"]
+        for side, paths in sides.items():
+            options += [side, *paths]
+        limits = self.folder / "limits.yaml"
+        for tolerate, code, status in (
+            ("", 2, "void"),
+            (", tolerate: [tool_version_differs]", 0, "passed"),
+        ):
+            limits.write_text(
+                "vmperf_overhead: {max_percent: {'cpu.*': 40}"
+                f"{tolerate}}}\n"
+            )
+            with contextlib.redirect_stderr(io.StringIO()):
+                found, lines = self.run_command(
+                    judge.Judge, *options, "--limits", str(limits)
+                )
+            self.assertEqual(code, found, lines)
+            self.assertTrue(
+                any(line.startswith(f"{status}: ") for line in lines)
+            )
+            self.assertIs(
+                status == "void",
+                "The tool has another version on each side (guest: sysbench: "
+                "bare metal sysbench 1.0.20, guest sysbench 1.0.18)." in lines,
+            )
+
+    def test_physical_limit_that_matches_nothing(self):
+        """It is named as one of a file is."""
+        with contextlib.redirect_stderr(io.StringIO()) as stderr:
+            code, lines = self.judged(
+                *("--guest", data("all-directsync"), "--limit", "40"),
+                *("--physical-limit", "cpu.*=1"),
+            )
+        self.assertEqual(2, code)
+        self.assertRegex(lines[2], "^inconclusive: ")
+        self.assertEqual(
+            "--physical-limit: 'cpu.*' matches no metric (there are: "
+            "disk.dd.write.bandwidth)",
+            stderr.getvalue().strip(),
+        )
 
     def test_outputs_of_other_command_lines(self):
         """They are compared where the user allows it."""

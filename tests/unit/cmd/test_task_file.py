@@ -5,6 +5,7 @@ import contextlib
 import io
 import os
 import pathlib
+import re
 import tempfile
 import unittest
 
@@ -206,6 +207,55 @@ class SettingsTest(unittest.TestCase):
             errors.VMPerfError, "^--task-args: argument 'tim': "
         ):
             self.read("--task-args", "{tim: 5}", task="mine.yaml")
+
+    def test_argument_of_another_task(self):
+        """A file can be for another task, or of an earlier version."""
+        for task, argument, hint in (
+            (
+                "kvm-density.yaml",
+                "guests: 2",
+                "; it belongs to kvm-overhead.yaml, live-migration.yaml, "
+                "study-hep.yaml: use such a task, or remove it",
+            ),
+            (
+                "kvm-overhead.yaml",
+                "hosts: [a]",
+                "; it belongs to capacity-audit.yaml, kvm-density.yaml: use "
+                "such a task, or remove it; did you mean 'host'?",
+            ),
+            (
+                "kvm-overhead.yaml",
+                "disk_mib: 4096",
+                "; set arguments of workloads in arguments, by their names, "
+                "such as arguments: {fio: {size_mib: 4096}}",
+            ),
+        ):
+            self.settings.write_text(f"task: {task}\n{argument}\n")
+            name = argument.partition(":")[0]
+            with self.assertRaises(errors.VMPerfError) as caught:
+                self.read()
+            self.assertRegex(
+                str(caught.exception),
+                f"^vmperf.yaml: argument '{name}': must be an argument of "
+                f"\\S+/{task}{re.escape(hint)}$",
+            )
+
+    def test_unknown_sla(self):
+        """Rally would reject it later, and a plugin may add one."""
+        for name, hint in (
+            ("vmperf_overhed", "; did you mean 'vmperf_overhead'?"),
+            ("failure_rat", "; did you mean 'failure_rate'?"),
+            ("xyz", "; use one of failure_rate, "),
+        ):
+            self.settings.write_text(f"limits: {{{name}: {{}}}}\n")
+            with self.assertRaisesRegex(
+                errors.VMPerfError,
+                f"with vmperf.yaml: sla '{name}': is not an SLA"
+                f"{re.escape(hint)}",
+            ):
+                self.read()
+        self.settings.write_text("limits: {max_avg_duration: 60}\n")
+        self.assertEqual(7, self.read()[1])
 
     def test_task_of_the_package(self):
         """Its name is sufficient, and it is the default."""

@@ -262,25 +262,29 @@ def create_task(subtask):
     )
 
 
-def baseline(name, assignments, limited_by="cgroup2"):
+#: The value of each metric in each repetition of bare metal.
+_VALUES = (100.0,) * 3
+
+
+def baseline(name, assignments, limited_by="cgroup2", values=_VALUES):
     """Return a baseline that covers assignments, in several copies."""
     return made.baseline(
         name=name,
         machine=MACHINE,
         entries=tuple(
-            _entry(assigned, copies, limited_by)
+            _entry(assigned, copies, limited_by, values)
             for assigned in assignments
             for copies in (1, 2, 3, 4, 8)
         ),
     )
 
 
-def _entry(assigned, copies, limited_by):
+def _entry(assigned, copies, limited_by, values):
     assigned = assigned.for_vcpus(SHAPE["vcpus"])
     metrics = assigned.workload.metrics(assigned.arguments)
     means = series.MeanSeries(end=10, mean=(90, 110))
     entry = made.entry(
-        dict.fromkeys(metrics, (100.0,) * 3),
+        dict.fromkeys(metrics, values),
         workload=assigned.workload.name,
         arguments=assigned.arguments,
         **assigned.protocol(),

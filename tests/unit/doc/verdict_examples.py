@@ -34,15 +34,19 @@ _RUNS = {
 STATUSES = tuple(_RUNS)
 
 
-def lines(status):
-    """Return the table of verdicts of a run without the version of rules."""
+def get_run(status):
+    """Return the records and the limits of a run."""
     records, percent = _RUNS[status]
     sla = {
         "max_percent": {**percent, "network.sockperf.*": 15},
         "unmeasured": "skip",
     }
-    source = made.source_of(
-        _add_skipped(records), {"vmperf_overhead": sla}, folder=None
-    )
+    return _add_skipped(records), sla
+
+
+def lines(status):
+    """Return the table of verdicts of a run without the version of rules."""
+    records, sla = get_run(status)
+    source = made.source_of(records, {"vmperf_overhead": sla}, folder=None)
     *shown, _ = verdict_table.lines(source_judge.judge_source(source))
     return shown

@@ -143,6 +143,35 @@ class TestUnmeasured(unittest.TestCase):
             self.check(workloads, {"cpu.*": 5}, unmeasured="skip"),
         )
 
+    def test_a_count_in_percent(self):
+        """The workload measures it, but a count has no percentage."""
+        config = changed(("contexts", "vmperf_baseline"), "none")
+        config["args"] |= {
+            "workloads": [{"name": "sysbench"}, {"name": "iperf3"}],
+            "peer": {"address": "192.0.2.1"},
+        }
+        limits = {"cpu.*": 5, "*.retransmits": 5}
+        for unmeasured, message in (
+            ("reject", r"'\*\.retransmits' matches counts only"),
+            ("skip", r"not judged: a count can be 0 .* \(\*\.retransmits\)"),
+        ):
+            config["sla"] = {
+                "vmperf_spread": {
+                    "max_cv_percent": limits,
+                    "unmeasured": unmeasured,
+                }
+            }
+            question = table.questions()["overhead"]
+            try:
+                remarks = checks.check_task(
+                    question.create_task(config),
+                    question,
+                    store.Store("/none"),
+                )
+            except task.InvalidTask as error:
+                remarks = [str(error)]
+            self.assertRegex("\n".join(remarks), message)
+
     def test_without_bare_metal(self):
         """A limit in percent is rejected, unless the SLA skips it."""
         workloads = [{"name": "sysbench"}]

@@ -104,17 +104,34 @@ class LimitsTestCase(unittest.TestCase):
 
     def test_clause_on_an_unmatched_pattern(self):
         """It names what the limits could apply to, without counts."""
-        patterns = {"disk.*": 1, "nic.*": 2}
+        patterns = {"disk.*": 1, "nvme.*": 2}
         self.assertEqual(
-            "'nic.*' matches no metric (there are: cpu.rate, disk.rate, "
+            "'nvme.*' matches no metric (there are: cpu.rate, disk.rate, "
             "disk.time)",
             limits.Limits(patterns, ("ratio",)).describe_unmatched(
                 self.METRICS
             ),
         )
-        every_scale = limits.Limits(patterns)
+        every_scale = limits.Limits({"disk.*": 1, "nic.*": 2})
         self.assertEqual("", every_scale.describe_unmatched(self.METRICS))
         self.assertIn("none", every_scale.describe_unmatched([]))
+
+    def test_clause_on_counts(self):
+        """A count has no percentage, whatever measures it."""
+        of_counts = limits.Limits({"nic.retransmits": 1}, ("ratio",))
+        self.assertEqual(
+            "'nic.retransmits' matches counts only: a count can be 0 and has "
+            "no percentage; use max",
+            of_counts.describe_unmatched(self.METRICS),
+        )
+
+    def test_clause_on_many_patterns(self):
+        many = limits.Limits({f"x{number}": 1 for number in range(7)})
+        self.assertEqual(
+            "'x0', 'x1', 'x2', 'x3', 'x4' and 2 more match no metric (there "
+            "are: cpu.rate)",
+            many.describe_unmatched(self.METRICS[:1]),
+        )
 
     def test_clause_on_a_conflict(self):
         self.assertEqual(

@@ -10,9 +10,11 @@ from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
 from rally_vmperf.questions.overhead import conclusion
 from rally_vmperf.questions.overhead import question as overhead
+from rally_vmperf.runs.raw_outputs import cleaning
 from rally_vmperf.runs.raw_outputs import imported
 from rally_vmperf.runs.raw_outputs import raw
 from rally_vmperf.runs.raw_outputs import reading
+from rally_vmperf.workloads import base
 from rally_vmperf.workloads import registry
 from tests.unit.workloads import golden
 
@@ -180,10 +182,6 @@ class CacheModesTestCase(unittest.TestCase):
         self.assertNotIn("above_physical_limit", kinds(row))
         self.assertIn("guest_faster", kinds(row))
 
-    def test_a_limit_of_no_metric(self):
-        with self.assertRaisesRegex(ValueError, "'dsk.*' matches no metric"):
-            judged(metal(mode("none")), mode("unsafe"), {"dsk.*": 1.0})
-
 
 class BaselineTestCase(unittest.TestCase):
     def test_unknown_fields_are_reported(self):
@@ -296,3 +294,99 @@ class BaselineTestCase(unittest.TestCase):
         _, rows = judged(metal(mode("none")), outputs(GUEST))
         row = rows["memory.mbw.memcpy.bandwidth"]
         self.assertIn("has no such metric", row.sentence())
+
+
+#: Tool -> an output, its version in it, another version, and whether the
+#: metrics are void: those of a program whose own code is measured.
+VERSIONS = {
+    "fio": ("fio-3.33-randread.json", "fio-3.33", "fio-3.36", "note"),
+    "fio of old": ("fio-3.33-randread.json", "fio-3.33", "fio-2.20", "void"),
+    "iperf3": ("iperf3-3.12-to_peer.json", "iperf 3.12", "iperf 3.9", "note"),
+    "sysbench": (
+        *("sysbench-1.0.20-cpu.txt", "sysbench 1.0.20", "sysbench 1.0.18"),
+        "void",
+    ),
+    "sysbench_memory": (
+        *("sysbench_memory-1.0.20-read.txt", "sysbench 1.0.20"),
+        *("sysbench 1.0.18", "void"),
+    ),
+    "openssl": (
+        "openssl-3.5.7.txt",
+        "version: 3.5.7",
+        "version: 3.0.2",
+        "void",
+    ),
+    "openssl of old": (
+        *("openssl-1.1.1w.txt", "OpenSSL 1.1.1w", "OpenSSL 1.1.0l", "void"),
+    ),
+    "sockperf": ("sockperf-3.7-to_peer.txt", "#3.7", "#3.10", "note"),
+    "iozone": (
+        *("iozone-3.489-throughput-2.txt", "Revision: 3.489"),
+        *("Revision: 3.506", "note"),
+    ),
+    "mbw": ("mbw-2.0.txt", "benchmark v1.5", "benchmark v1.4", "note"),
+    "sysbench, same": (
+        *("sysbench-1.0.20-cpu.txt", "LuaJIT 2.1", "LuaJIT 2.0", ""),
+    ),
+}
+
+
+@ddt.ddt
+class VersionTestCase(unittest.TestCase):
+    """Versions in outputs are compared as those of machines are."""
+
+    def read(self, name, version, other):
+        """Return the outputs of each side."""
+        text = cleaning.clean(golden.text(name).encode())
+        self.assertIn(version, text)
+        return [
+            raw.merge(reading.read(side))
+            for side in (text, text.replace(version, other))
+        ]
+
+    @ddt.data(*VERSIONS)
+    def test_versions(self, name):
+        *pair, severity = VERSIONS[name]
+        bare_metal, guest = self.read(*pair)
+        judgement, rows = judged(metal(bare_metal), guest)
+        found = [
+            each.finding
+            for each in judgement.findings
+            if each.finding.kind.startswith("tool_")
+        ]
+        self.assertEqual(
+            {("tool_version_differs", severity)} if severity else set(),
+            {(each.kind, each.severity) for each in found},
+        )
+        for each in found:
+            self.assertIn("bare metal", each.detail)
+        if severity == "void":
+            named = {metric for each in found for metric in each.metrics}
+            self.assertEqual(rows.keys(), named)
+            self.assertEqual("void", judgement.status)
+
+    def test_unknown_versions(self):
+        """An output without a version is compared with any."""
+        bare_metal, guest = self.read(
+            "sysbench-1.0.20-cpu.txt", "sysbench 1.0.20 (", "sysbench ("
+        )
+        judgement, _ = judged(metal(bare_metal), guest)
+        self.assertNotIn(
+            "tool_version_differs",
+            {each.finding.kind for each in judgement.findings},
+        )
+
+    @ddt.data("fio", "sysbench")
+    def test_versions_of_one_side(self, name):
+        """Those of a program whose own code is measured are rejected."""
+        *pair, severity = VERSIONS[name]
+        first, other = self.read(*pair)
+        if severity == "note":
+            self.assertEqual(2, len(raw.merge(first + other)[0].versions))
+            return
+        with self.assertRaisesRegex(
+            base.WorkloadError,
+            "sysbench: outputs of one side are of different versions "
+            r"\(sysbench 1.0.20 and sysbench 1.0.18\); give those of one",
+        ):
+            raw.merge(first + other)

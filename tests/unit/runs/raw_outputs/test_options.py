@@ -95,6 +95,11 @@ def openssl(*lines):
     )
 
 
+def timed(command):
+    """Return the output of a command under time."""
+    return f"$ time {command}\n\nreal\t0m4.250s\nuser\t0m3.900s\n"
+
+
 _ELAPSED = "You have chosen to measure elapsed time instead of user CPU time."
 _IOZONE = "iozone-3.489-throughput-2.txt"
 _SYSBENCH = "sysbench-1.0.20-cpu.txt"
@@ -125,6 +130,17 @@ DIFFERENT = (
         "read_percent is 90 .* 10",
     ),
     (fio(), fio(filename="/dev/vdb"), "place is 'file' .* 'device'"),
+    (fio(), fio(cpus_allowed="0"), "cpus is 'all' .* 1"),
+    (fio(cpus_allowed="0-3,8"), fio(cpus_allowed="0-3"), "cpus is 5 .* 4"),
+    (
+        fio(cpus_allowed="0-3"),
+        fio(cpus_allowed="0-3", cpus_allowed_policy="split"),
+        "'' .* 'cpus_allowed_policy=split'",
+    ),
+    (fio(cpumask="3"), fio(), "'cpumask=3' .* ''"),
+    (fio(numa_cpu_nodes="0"), fio(), "'numa_cpu_nodes=0' .* ''"),
+    (fio(), fio(numa_mem_policy="bind:1"), "'numa_mem_policy=bind:1'"),
+    (fio(ioscheduler="none"), fio(), "'ioscheduler=none' .* ''"),
     (fio(), fio(directory="/dev/shm"), "'file' .* 'memory file system'"),
     (fio(), fio(rw="read"), "pattern is 'randread' .* 'read'"),
     (iperf3(), iperf3(bitrate=950000000), "target_bitrate is 0 .* 950000000"),
@@ -154,10 +170,16 @@ ALIKE = (
     (fio(filename="/dev/sda"), fio(filename="/dev/vdb:/dev/vdc")),
     (fio(), fio(end_fsync="0", randrepeat="1", numjobs="1", buffered="0")),
     (fio(direct=None), fio(direct="0")),
+    # The numbers of processors are names.
+    (fio(cpus_allowed="0-3"), fio(cpus_allowed="8,9,10-11")),
     (fio("fio-2.2.10"), fio("fio-2.2.10", iodepth=None)),
     (iperf3(), iperf3(host="198.51.100.7")),
     (dd("bs=1M"), dd("bs=1M").replace("/srv/t", "/tmp/x")),
     (openssl(_ELAPSED), openssl().partition("version")[2]),
+    # 9 is the default of bzip2, and -k and -v change no byte.
+    (timed("bzip2 -kv data"), timed("bzip2 -9 /srv/x")),
+    # The level of an archive is in it.
+    (timed("bunzip2 data.bz2"), timed("bzip2 -dk x.bz2")),
 )
 
 
@@ -182,11 +204,6 @@ def hepscore(config_hash="ab", repetitions=3):
             "score": 700.0,
         }
     )
-
-
-def timed(command):
-    """Return the output of a command under time."""
-    return f"$ time {command}\n\nreal\t0m4.250s\nuser\t0m3.900s\n"
 
 
 def ping(address="192.0.2.1", options="-c 2"):
@@ -230,6 +247,11 @@ OTHERS = {
             "$ iperf3 -c 192.0.2.2 -Z\n" + _TABLE,
             "$ iperf3 -c 192.0.2.2 -N\n" + _TABLE,
             "other_options is 'Z' .* 'N'",
+        ),
+        (
+            "$ iperf3 -c 192.0.2.2\n" + _TABLE,
+            "$ sudo taskset -c 1 nice -n -5 iperf3 -c 192.0.2.2\n" + _TABLE,
+            "other_options is '' .* 'nice taskset'",
         ),
     ),
     "iperf": (
@@ -278,6 +300,35 @@ OTHERS = {
     "iozone": (
         (*changed(_IOZONE, " -i 1 -F", " -i 1 -c -F"), "'c'"),
         (
+            *changed(_IOZONE, "1.data 2.data", "/dev/shm/1 /dev/shm/2"),
+            "place is 'file' .* 'memory file system'",
+        ),
+        (
+            *changed(_IOZONE, "-F 1.data 2.data", "-f /dev/vdb"),
+            "place is 'file' .* 'device'",
+        ),
+        (
+            *changed(_IOZONE, "1.data 2.data", "/srv/1 /dev/shm/2"),
+            "place is 'file' .* 'file, memory file system'",
+        ),
+        (
+            *changed(_IOZONE, "-s 32m", "-+n -s 32m"),
+            "other_options is '' .* '[+]n'",
+        ),
+        (
+            *changed(_IOZONE, "32768 kByte file", "65536 kByte file"),
+            "size_mib",
+        ),
+        (*changed(_IOZONE, "in 64 kByte", "in 4 kByte"), "record_size"),
+        (
+            *changed(
+                _IOZONE,
+                "\tRecord Size",
+                "\tO_DIRECT feature enabled\n\tRecord Size",
+            ),
+            "direct is False .* True",
+        ),
+        (
             *changed(
                 _IOZONE,
                 "\tRecord Size",
@@ -307,6 +358,11 @@ OTHERS = {
     ),
     "mbw": (
         (
+            golden.text(_MBW).replace("\nLong", "\n$ mbw -n 3 16\nLong"),
+            golden.text(_MBW).replace("\nLong", "\n$ mbw -x -n 3 16\nLong"),
+            "other_options is '' .* 'x'",
+        ),
+        (
             *changed(_MBW, "Using 262144 bytes", "Using 65536 bytes"),
             "block_size is 262144 .* 65536",
         ),
@@ -335,9 +391,21 @@ OTHERS = {
     "hepscore": (
         (hepscore(), hepscore("cd"), "config_hash is 'ab' .* 'cd'"),
         (hepscore(), hepscore(repetitions=1), "repetitions is 3 .* 1"),
+        (
+            hepscore(),
+            hepscore().replace("HEPscore23", "HEPscore-test"),
+            "configuration_name is 'HEPscore23' .* 'HEPscore-test'",
+        ),
     ),
     "time": (
-        (timed("bzip2 -9 data"), timed("bzip2 -1 data"), "'-9'.*'-1'"),
+        (timed("bzip2 -9 data"), timed("bzip2 -1 data"), "level is 9 .* 1"),
+        (timed("bzip2 data"), timed("bzip2 --fast data"), "level is 9 .* 1"),
+        (timed("bzip2 -k data"), timed("bzip2 -ks data"), "small is False"),
+        (timed("bzip2 -d x"), timed("bzip2 -ds x"), "small is False .* True"),
+        (timed("bzip2 a"), timed("bzip2 -c a"), "other_options is '' .* 'c'"),
+        (timed("cp a b"), timed("cp --sparse=never a b"), "'sparse=never'"),
+        (timed("cp a b"), timed("cp -t /dev/shm a"), "place is 'file'"),
+        (timed("cp -r a b"), timed("cp -a a b"), "other_options is '' .* 'a'"),
         (timed("cp -r a /srv"), timed("cp -r a /dev/shm"), "place is 'file'"),
     ),
 }
@@ -345,8 +413,8 @@ OTHERS = {
 PLACES = {
     "fio": (fio(filename="/dev/sda"), fio(filename="/dev/vdb", name="g")),
     "iperf3": (
-        "$ iperf3 -c 192.0.2.2 -p 5201 -i 1\n" + _TABLE,
-        "$ iperf3 -c 198.51.100.7 -p 99 -i 2 -V\n" + _TABLE,
+        "$ taskset -c 0 iperf3 -c 192.0.2.2 -p 5201 -i 1\n" + _TABLE,
+        "# taskset -c 8 iperf3 -c 198.51.100.7 -p 99 -i 2 -V\n" + _TABLE,
     ),
     "iperf": changed(_IPERF, "port 5990", "port 6000"),
     "h2load": (
@@ -370,7 +438,7 @@ PLACES = {
     "stream": changed(_STREAM, "granularity/precision", "granularity"),
     "unixbench": (unixbench(), unixbench().replace("2026", "2025")),
     "hepscore": (hepscore(), hepscore()),
-    "time": (timed("cp -r a /srv/b"), timed("cp -r c /home/d")),
+    "time": (timed("cp -r a /srv/b"), timed("cp -Rv c /home/d")),
 }
 
 

@@ -35,6 +35,8 @@ class ReadTestCase(unittest.TestCase):
                 "runs": 10,
                 "methods": ["memcpy", "dumb", "mcblock"],
                 "block_size": 262144,
+                # Its first line has the command "./mbw 512".
+                "other_options": "",
             },
             output.arguments,
         )

@@ -43,6 +43,15 @@ GOLDEN = {
     "hepspec06-layout.json": ("hepscore", {}),
     "dd-9.1-read.txt": ("dd", {"direction": "read"}),
 }
+#: The line of a result of fio 3.33 (-rate=50m), of the same run with other
+#: units, and its bytes per second, which fio prints with three digits.
+FIO_RATES = (
+    ("IOPS=12.2k, BW=50.0MB/s (47.7MiB/s)(100MB/2001msec)", 50.0e6),
+    ("IOPS=12.2k, BW=47.7MiB/s (50.0MB/s)(95.4MiB/2001msec)", 50.0e6),
+    ("IOPS=12.8k, BW=399Mibit/s (418Mbit/s)(49.9MiB/1001msec)", 418e6 / 8),
+    ("IOPS=109, BW=450kB/s (439KiB/s)(900kB/2001msec)", 450e3),
+    ("IOPS=2731k, BW=11.2GB/s (10.4GiB/s)(67.1MB/6msec)", 11.2e9),
+)
 #: Records of dd, as it prints them.
 PLAIN = "1+0 records in\n1+0 records out\n"
 H2LOAD = """\
@@ -200,6 +209,25 @@ class GoldenTestCase(unittest.TestCase):
             0.000148480, metric_values["disk.fio.randread.latency_p50"][0]
         )
 
+    @ddt.data(*FIO_RATES)
+    @ddt.unpack
+    def test_units_of_fio(self, line, rate):
+        """The pair of units says which is a power of 1000 (kb_base)."""
+        text = (
+            "t: (g=0): rw=read, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) "
+            "4096B-4096B, ioengine=null, iodepth=1\nfio-3.33\n"
+            f"t: (groupid=0, jobs=1): err= 0: pid=1: Sun Nov 29 2026\n  "
+            f"read: {line}\n"
+        )
+        group = line.partition("BW=")[2].partition(")(")[0]
+        for output in (text, f"   READ: bw={group}), io=100MB (95.4MiB)\n"):
+            ((bandwidth,),) = (
+                found
+                for name, found in values(reading.read(output)).items()
+                if name.endswith(".bandwidth")
+            )
+            self.assertAlmostEqual(rate, bandwidth, delta=0.005 * rate)
+
     def test_directions_and_protocols_are_distinct(self):
         tcp, udp = (
             read(f"iperf3-3.12-{name}.json")[0].metrics[0].name
@@ -253,6 +281,77 @@ class GoldenTestCase(unittest.TestCase):
         outputs = reading.read(text, "time", {"command": "decompress"})
         self.assertEqual({"cpu.bzip2.decompress_time": [2.5]}, values(outputs))
 
+    @ddt.data(
+        "cp -r a /mnt/  0.35s user 4.12s system 61% cpu 7.246 total\n",
+        "0.35user 4.12system 0:07.24elapsed 61%CPU (0avgtext+0avgdata "
+        "7744maxresident)k\n",
+        "3.910u 0.061s 0:03.98 99.7%\t0+0k 0+0io 0pf+0w\n",
+        "\tElapsed (wall clock) time (h:mm:ss or m:ss): 0:03.98\n",
+    )
+    def test_other_formats_of_time(self, line):
+        with self.assertRaisesRegex(
+            base.WorkloadError, "^time: this is the format of another shell"
+        ):
+            reading.read(cleaning.clean(f"% time cp -r a b\n{line}".encode()))
+
+    def test_decimal_comma_of_time(self):
+        """The shell prints that of the locale."""
+        self.assertEqual(
+            {"cpu.bzip2.compress_time": [64.25], "disk.cp.copy_time": [12.5]},
+            values(reading.read(TIME.replace(".", ","))),
+        )
+        text = "$ time -p cp a b\nreal 1,23\nuser 0,10\nsys 0,90\n"
+        self.assertEqual(
+            {"disk.cp.copy_time": [1.23]}, values(reading.read(text))
+        )
+
+    @ddt.data(
+        "cp: cannot stat 'tree': No such file or directory",
+        "cp: -r not specified; omitting directory 'tree'",
+        "/usr/bin/cp: error writing 'copy/a': No space left on device",
+        "-bash: cp: command not found",
+        "sh: 1: cp: not found",
+        "zsh: command not found: cp",
+        "Command 'cp' not found, but can be installed with:",
+        "Command exited with non-zero status 1",
+        "Command terminated by signal 9",
+        "/usr/bin/time: cannot run cp: No such file or directory",
+        "^C",
+        "Killed",
+    )
+    def test_failed_command_under_time(self, line):
+        """Its time is not a repetition, also next to one that succeeded."""
+        for text, given in (
+            (TIME.replace("tree copy\n", f"tree copy\n{line}\n"), None),
+            (
+                f"{line}\nreal 0.52\nuser 0.00\nsys 0.00\n",
+                {"command": "copy"},
+            ),
+        ):
+            with self.assertRaises(base.WorkloadError) as caught:
+                reading.read(text, "time", given)
+            self.assertEqual(
+                f"time: the command failed: {line!r}; give successful "
+                "commands only",
+                str(caught.exception),
+            )
+
+    def test_time_of_a_start(self):
+        """A program without data ends after some milliseconds."""
+        with self.assertRaisesRegex(
+            base.WorkloadError, r"'real\\t0m0.004s' is the time in which a"
+        ):
+            reading.read(TIME.replace("0m12.500s", "0m0.004s"))
+
+    def test_warnings_under_time(self):
+        """They are no failures, and neither are names of files."""
+        line = "cp: warning: source file 'a' specified more than once"
+        text = TIME.replace("tree copy\n", f"tree copy\n{line}\n")
+        text = text.replace("-z data\n", "-zv data\n  data: 3.2:1, 2.5 b/B\n")
+        self.assertEqual(
+            values(reading.read(TIME)), values(reading.read(text))
+        )
+
     def test_job(self):
         outputs = reading.read(
             '{"jobs": [{"rate": 12.5}]}',
@@ -286,14 +385,16 @@ class RejectedTestCase(unittest.TestCase):
             read(name)
 
     @ddt.data(
-        ("", "", None, "the output is not recognised: ''; name the tool"),
+        ("", "", None, "the output is empty: the tool printed nothing, or"),
+        ("\n \n", "fio", None, "is empty: .* redirect standard error, too"),
+        ("x\n", "", None, "the output is not recognised: 'x'; name the tool"),
         ("x", "fia", None, "'fia' is not a tool whose outputs are read"),
-        ("", "iperf", {"direction": "up"}, "must be one of to_peer, from_"),
-        ("", "iperf", {"streams": "2"}, "'streams' is not an argument that"),
-        ("", "mbw", {"version": "x"}, "version='x': must be such as 1.4"),
-        ("", "mbw", {"version": "1.4"}, "has no runs with their AVG"),
-        ("", "unixbench", None, "the report has no run of its tests"),
-        ("", "dd", {"direction": "read"}, "has no summary: ''"),
+        ("x", "iperf", {"direction": "up"}, "must be one of to_peer, from_"),
+        ("x", "iperf", {"streams": "2"}, "'streams' is not an argument that"),
+        ("x", "mbw", {"version": "x"}, "version='x': must be such as 1.4"),
+        ("x", "mbw", {"version": "1.4"}, "has no runs with their AVG"),
+        ("x", "unixbench", None, "the report has no run of its tests"),
+        ("x", "dd", {"direction": "read"}, "has no summary: 'x'"),
         ("dd if=a of=b\ndd if=a of=c\n", "dd", None, "2 different command"),
         (
             "$ dd if=/dev/zero of=/dev/null bs=1M count=1\n1+0 records in\n"
@@ -444,6 +545,12 @@ class CleaningTestCase(unittest.TestCase):
         PLAIN.encode(),
         PLAIN.encode("utf-16"),
         PLAIN.encode("utf-16-le"),
+        PLAIN.encode("utf-16-be"),
+        b"\xfe\xff" + PLAIN.encode("utf-16-be"),
+        b"\xff\xfe" + PLAIN.encode("utf-16-le"),
+        PLAIN.replace("\n", "\r\n").encode("utf-16"),
+        b"2026-11-29T10:00:00.000000000Z stderr F 1+0 records in\n"
+        b"2026-11-29T10:00:00.000000001Z stdout F 1+0 records out\n",
         b"\xef\xbb\xbf" + PLAIN.encode(),
         PLAIN.replace("\n", "\r\n").encode(),
         PLAIN.replace("\n", "   \n").encode(),
@@ -457,6 +564,21 @@ class CleaningTestCase(unittest.TestCase):
     def test_the_same_text(self, content):
         self.assertEqual(PLAIN, cleaning.clean(content))
 
+    def test_documents_with_an_output(self):
+        """The log file of Docker, and the result of a module of Ansible."""
+        docker = "".join(
+            json.dumps({"log": f"{line}\n", "stream": "stderr", "time": "x"})
+            + "\n"
+            for line in PLAIN.splitlines()
+        )
+        self.assertEqual(PLAIN, cleaning.clean(docker.encode()))
+        result = {"changed": True, "rc": 0, "stdout": "", "stderr": PLAIN}
+        for indent in (4, 8):
+            text = json.dumps(result, indent=indent)
+            self.assertEqual(PLAIN, cleaning.clean(text.encode()))
+        for other in ('{"log": 5}\n', '{"log": "a"\n', '{\n"stdout": "a"\n'):
+            self.assertEqual(other, cleaning.clean(other.encode()))
+
     @ddt.data(("gbk", "记录了1+0 的读入\n"), ("latin-1", "1 Prüfung: 5 ö\n"))
     @ddt.unpack
     def test_encodings(self, encoding, text):
@@ -466,6 +588,58 @@ class CleaningTestCase(unittest.TestCase):
         text = "  name:  1\n    deeper:  2\n"
         self.assertEqual(
             "name:  1\n  deeper:  2\n", cleaning.clean(text.encode())
+        )
+
+
+#: A reply that quotes the output of a command, and comments on it.
+REPLY = """\
+On Fri, 27 Nov 2026 at 10:00, Anna wrote:
+> $ dd if=/dev/zero of=/srv/t bs=1M count=1024 conv=fdatasync
+> 1024+0 records in
+> 1024+0 records out
+Looks slow to me.
+> 1073741824 bytes (1.1 GB, 1.0 GiB) copied, 4.25 s, 253 MB/s
+>
+
+Which disk is that?
+"""
+_OWN_OUTPUT = """\
+1024+0 records in
+1024+0 records out
+1073741824 bytes (1.1 GB, 1.0 GiB) copied, 8.5 s, 126 MB/s
+"""
+
+
+class ReplyTestCase(unittest.TestCase):
+    """Replies in which only the output is quoted."""
+
+    def read(self, text):
+        """Return the values of a text, and the arguments."""
+        (output,) = reading.read(cleaning.clean(text.encode()))
+        return values([output]), output.arguments
+
+    def test_quoted_output(self):
+        """Comments between the quoted lines are not of the output."""
+        for text in (REPLY, REPLY.replace("\n>", "\n> >")):
+            read_values, arguments = self.read(text)
+            self.assertEqual(
+                {"disk.dd.write.bandwidth": [1073741824 / 4.25]}, read_values
+            )
+            self.assertEqual("fdatasync", arguments["sync"])
+
+    def test_output_of_the_reply(self):
+        """Which of them is meant is unknown."""
+        with self.assertRaisesRegex(
+            base.WorkloadError, "the quoted lines and the other lines have"
+        ):
+            self.read(REPLY.replace("Which disk", f"{_OWN_OUTPUT}Which disk"))
+
+    def test_prompts(self):
+        """A mark before one line is a prompt."""
+        text = f"> dd if=/dev/zero of=/srv/t bs=1M count=1024\n{_OWN_OUTPUT}"
+        read_values, _ = self.read(text)
+        self.assertEqual(
+            {"disk.dd.write.bandwidth": [1073741824 / 8.5]}, read_values
         )
 
 
@@ -554,7 +728,7 @@ class ProcessorTestCase(unittest.TestCase):
     @ddt.data(
         (write_mbw("MEMCPY", end=""), "mbw: has no runs with their AVG"),
         (write_mbw("MEMCPY", size="x"), "mbw: has no runs with their AVG"),
-        ("", "mbw: has no runs with their AVG"),
+        ("x", "mbw: has no runs with their AVG"),
         (
             write_mbw("MEMCPY", "DUMB")
             + write_mbw("MCBLOCK", end="").removeprefix(MBW_HEAD),
@@ -629,6 +803,27 @@ class ProcessorTestCase(unittest.TestCase):
         )
         (metric,) = output.metrics
         self.assertEqual(f"memory.mbw.{method}.bandwidth", metric.name)
+
+    @ddt.data(
+        ("1.000000", "1.010000", {"clock": "elapsed"}),
+        ("0.590000", "1.000000", {"clock": "user CPU"}),
+        ("0.990000", "1.000000", {}),
+    )
+    @ddt.unpack
+    def test_clock_of_several_processes(self, first, second, clock):
+        """openssl 3.0.19 -multi does not print that -elapsed was given."""
+        text = (
+            "Forked child 0\n+DT:AES-128-CBC:1:16\n+DT:AES-128-CBC:1:16\n"
+            f"+R:16434663:AES-128-CBC:{first}\n"
+            f"+R:18501889:AES-128-CBC:{second}\nForked child 1\n"
+            f"{self.TABLE}{self.ROW}"
+        )
+        for arguments, *_ in self.read_openssl(text):
+            self.assertEqual(2, arguments["threads"])
+            found = {
+                key: arguments[key] for key in ("clock",) if key in arguments
+            }
+            self.assertEqual(clock, found)
 
     def read_openssl(self, text):
         """Return arguments and rates of an output of openssl."""
