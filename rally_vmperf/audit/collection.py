@@ -183,9 +183,9 @@ def _read_part(source: sources.Source, name: str) -> _Part:
     flavor = str((facts.get("flavor") or {}).get("name") or "")
     setting = sys.intern(json.dumps(_list_setting(run), sort_keys=True))
 
-    def name_figure(key: t.Any) -> hosts.Figure:
+    def name_figure(key: t.Any) -> hosts.HostFigure:
         """Return a condition and metric as a figure of this run."""
-        return hosts.Figure(setting, flavor, *key)
+        return hosts.HostFigure(setting, flavor, *key)
 
     measured_host = dataclasses.replace(
         measured_host,

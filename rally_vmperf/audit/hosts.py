@@ -27,7 +27,7 @@ _AMOUNTS: tuple[tuple[t.Callable[["Host"], int], int, str], ...] = (
 )
 
 
-class Figure(t.NamedTuple):
+class HostFigure(t.NamedTuple):
     """A metric of guests of one flavor in one condition.
 
     :param setting: The test in full: question, arguments and shape. Only
@@ -90,13 +90,13 @@ class Host:
     memory_mib: int = 0
     run: str = ""
     measured_at: str = ""
-    means: collections.abc.Mapping[Figure, medians.HostMean] = (
+    means: collections.abc.Mapping[HostFigure, medians.HostMean] = (
         dataclasses.field(default_factory=dict)
     )
-    absences: collections.abc.Mapping[Figure, str] = dataclasses.field(
+    absences: collections.abc.Mapping[HostFigure, str] = dataclasses.field(
         default_factory=dict
     )
-    expected: collections.abc.Set[Figure] = frozenset()
+    expected: collections.abc.Set[HostFigure] = frozenset()
     limited: collections.abc.Set[str] = frozenset()
     capacities: collections.abc.Mapping[str, GuestCapacity] = (
         dataclasses.field(default_factory=dict)
@@ -123,7 +123,7 @@ class HostChange:
     """
 
     host: str
-    figure: Figure
+    figure: HostFigure
     margin: float
     decides: bool = False
     peer: str = ""
@@ -179,7 +179,9 @@ def compare_hosts(
     pairs: list[_Pair] = []
     for members in classes.values():
         for figure, measured in _list_by_figure(members).items():
-            group = medians.Group(host.means[figure] for host in measured)
+            group = medians.MedianGroup(
+                host.means[figure] for host in measured
+            )
             pair = {
                 host.name
                 for host in measured
@@ -215,7 +217,7 @@ def compare_with_earlier(
     before = {host.name: host.means for host in earlier}
     pairs = []
     for figure, measured in _list_by_figure([*hosts, *earlier]).items():
-        group = medians.Group(host.means[figure] for host in measured)
+        group = medians.MedianGroup(host.means[figure] for host in measured)
         for host in hosts:
             own = host.means.get(figure)
             other = before.get(host.name, {}).get(figure)
@@ -234,17 +236,17 @@ class _Pair(t.NamedTuple):
     """
 
     host: Host
-    figure: Figure
-    own: medians.Estimate | None
-    reference: medians.Estimate | None
+    figure: HostFigure
+    own: medians.MedianEstimate | None
+    reference: medians.MedianEstimate | None
     peer: str = ""
 
 
 def _list_by_figure(
     hosts: collections.abc.Iterable[Host],
-) -> dict[Figure, list[Host]]:
+) -> dict[HostFigure, list[Host]]:
     """Return the hosts that have each figure, a dict."""
-    by_figure: dict[Figure, list[Host]] = {}
+    by_figure: dict[HostFigure, list[Host]] = {}
     for host in hosts:
         for figure in host.means:
             by_figure.setdefault(figure, []).append(host)

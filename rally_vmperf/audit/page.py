@@ -49,7 +49,7 @@ class Strip:
     :param changes: The changes that were compared.
     """
 
-    figure: hosts.Figure
+    figure: hosts.HostFigure
     changes: tuple[hosts.HostChange, ...]
 
     @property
@@ -88,7 +88,7 @@ def list_strips(
     changes: collections.abc.Iterable[hosts.HostChange],
 ) -> list[Strip]:
     """Return a strip for each figure, those with worse hosts first."""
-    by_figure: dict[hosts.Figure, list[hosts.HostChange]] = {}
+    by_figure: dict[hosts.HostFigure, list[hosts.HostChange]] = {}
     for change in changes:
         if change.decision is not None:
             by_figure.setdefault(change.figure, []).append(change)

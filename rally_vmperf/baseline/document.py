@@ -43,7 +43,7 @@ class Shape:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Machine:
+class BaselineMachine:
     """Bare metal, or the other end of its network workloads.
 
     :param name: The name in reports.
@@ -57,7 +57,7 @@ class Machine:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Entry(definitions.Defining):
+class BaselineEntry(definitions.Defining):
     """The samples of one workload with its arguments, in one shape.
 
     :param workload: The name in the registry of workloads.
@@ -168,9 +168,9 @@ class Baseline:
     session: t.Annotated[str, annotated_types.Len(1, 64)]
     recorded_at: fields.Time
     software: collections.abc.Mapping[str, str]
-    machine: Machine
-    peer: Machine | None = None
-    entries: t.Annotated[tuple[Entry, ...], annotated_types.MinLen(1)]
+    machine: BaselineMachine
+    peer: BaselineMachine | None = None
+    entries: t.Annotated[tuple[BaselineEntry, ...], annotated_types.MinLen(1)]
 
     def __post_init__(self) -> None:
         if self.recording_time.tzinfo is None:

@@ -11,7 +11,7 @@ def covers(
     baseline: document.Baseline,
     workload: str,
     arguments: documents.Arguments,
-) -> list[document.Entry]:
+) -> list[document.BaselineEntry]:
     """Return the list of entries for a workload with these arguments.
 
     :param arguments: The arguments, with ``cooldown`` and ``drop_caches`` if
@@ -47,7 +47,7 @@ def find(
     workload: str,
     arguments: documents.Arguments,
     shape: document.Shape | None,
-) -> document.Entry:
+) -> document.BaselineEntry:
     """Return the entry for a workload, arguments and shape; reject others.
 
     The newest of several entries is used. An imported entry, whose shape is
@@ -74,7 +74,7 @@ def find(
 
 
 def _describe_differences(
-    baseline_entry: document.Entry, requested: documents.Arguments
+    baseline_entry: document.BaselineEntry, requested: documents.Arguments
 ) -> str:
     """Return a text on arguments that differ from those of the entry.
 

@@ -51,7 +51,7 @@ def append_session(
 def find_entries(
     baseline: document.Baseline,
     measurements: collections.abc.Iterable[Measurement],
-) -> list[document.Entry]:
+) -> list[document.BaselineEntry]:
     """Return the entry of each measurement of a further session.
 
     :raises BaselineError: If a session has other measurements.
@@ -79,7 +79,7 @@ def find_entries(
 
 
 def _check_same_machine(
-    recorded: document.Machine, machine: document.Machine
+    recorded: document.BaselineMachine, machine: document.BaselineMachine
 ) -> None:
     """Reject another machine, or one that has changed.
 
@@ -101,8 +101,8 @@ def _check_same_machine(
 
 
 def _merge_entries(
-    entry: document.Entry, added: document.Entry, session: str
-) -> document.Entry:
+    entry: document.BaselineEntry, added: document.BaselineEntry, session: str
+) -> document.BaselineEntry:
     """Return an entry with the samples of both sessions.
 
     :param session: The identifier of the first session, for repetitions

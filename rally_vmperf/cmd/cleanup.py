@@ -209,7 +209,7 @@ def _describe_kept(state: ownership.State, age: float | None) -> str:
 
 
 def mark_killed_tasks(
-    entries: list[ledger.Entry], tasks: list[ownership.Task]
+    entries: list[ledger.Entry], tasks: list[ownership.OwningTask]
 ) -> None:
     """Mark the tasks of ended runs as crashed in Rally's database."""
     identifiers = {entry.task for entry in entries}

@@ -194,7 +194,7 @@ def _add_subtask(
 
 def _describe_sessions(
     task: tasks.AnyTask,
-    entries: list[document.Entry],
+    entries: list[document.BaselineEntry],
     baseline: document.Baseline,
 ) -> list[str]:
     """Return sentences on sides of a comparison with too few boots."""
@@ -241,7 +241,7 @@ def _describe_few_sessions(task: tasks.AnyTask, boots: int, name: str) -> str:
 
 def _list_distances(
     task: tasks.AnyTask,
-    entries: list[document.Entry],
+    entries: list[document.BaselineEntry],
     baseline: document.Baseline,
     remarks: list[str],
 ) -> list[tuple[t.Any, ...]]:

@@ -95,7 +95,7 @@ def get_platform(env: str | None) -> Platform:
     return t.cast(Platform, platforms["openstack"]["platform_data"])
 
 
-def list_tasks() -> list[ownership.Task]:
+def list_tasks() -> list[ownership.OwningTask]:
     """Return all tasks with their workloads, without results."""
     from rally.common.db import api
     from rally.common.db import models
@@ -116,7 +116,7 @@ def list_tasks() -> list[ownership.Task]:
     for task, workload in workload_rows:
         workloads.setdefault(task, []).append(workload)
     return [
-        ownership.Task(
+        ownership.OwningTask(
             uuid=uuid,
             ended=status in _ENDED,
             workloads=tuple(workloads.get(uuid, ())),

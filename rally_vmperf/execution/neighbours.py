@@ -85,7 +85,7 @@ def create_neighbours(
 
 
 @dataclasses.dataclass(kw_only=True)
-class Load:
+class NeighbourLoad:
     """The jobs of neighbours during a condition.
 
     :param measured: The assignments that are measured meanwhile.
@@ -207,12 +207,12 @@ def create_load(
     neighbours: Neighbours,
     session: sessions.Session,
     names: collections.abc.Collection[str],
-) -> Load:
+) -> NeighbourLoad:
     """Return the load of neighbours in a session.
 
     :param names: The names of the neighbours.
     """
-    return Load(
+    return NeighbourLoad(
         work=neighbours.work,
         measured=session.assignments,
         stations=[

@@ -70,7 +70,7 @@ class _Document(dict[str, t.Any]):
         return member
 
 
-class Session(session.Session):
+class CloudSession(session.Session):
     """A session that repeats requests where this is safe.
 
     Read requests are repeated, also the request for a token, which has no side
@@ -187,7 +187,7 @@ def connect(credential: Credential) -> Connection:
         load_yaml_config=False,
         load_envvars=False,
         app_name="rally-vmperf",
-        session_constructor=Session,
+        session_constructor=CloudSession,
     )
     region = config.get_one(
         auth=_convert_auth(credential),

@@ -204,7 +204,7 @@ def _resolve_aggregate(
     aggregates = list(connection.compute.aggregates())
     aggregate = resolve.get_by_reference(
         "aggregate",
-        request.Reference(
+        request.ResourceReference(
             by="name", value=t.cast(str, guest_request.aggregate)
         ),
         aggregates,

@@ -212,7 +212,7 @@ def _find_single_network(
     """Return the network from the options, from Rally, or the only one."""
     reference, tenant = guest_request.network, guest_request.tenant_network
     if tenant and not reference:
-        reference = request.Reference(by="id", value=tenant)
+        reference = request.ResourceReference(by="id", value=tenant)
     if reference:
         return _find_network(connection, reference)
     with cloud.convert_errors("list networks"):
@@ -221,7 +221,7 @@ def _find_single_network(
 
 
 def _find_network(
-    connection: cloud.Connection, reference: request.Reference
+    connection: cloud.Connection, reference: request.ResourceReference
 ) -> Network:
     """Return the network with a name or id; reject an unknown one."""
     with cloud.convert_errors("list networks"):
@@ -273,7 +273,7 @@ def _choose_ssh_network(
 
 def _choose_among(
     option: str,
-    reference: request.Reference,
+    reference: request.ResourceReference,
     guest_networks: tuple[Network, ...],
 ) -> Network:
     """Return the guests' network that an option names; reject others."""

@@ -25,7 +25,7 @@ GROUP = "default"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Reference:
+class ResourceReference:
     """A reference to a resource of the cloud, by exact name or identifier."""
 
     by: t.Literal["name", "id"]
@@ -61,8 +61,8 @@ class Group:
     """
 
     name: str = GROUP
-    image: Reference
-    flavor: Reference
+    image: ResourceReference
+    flavor: ResourceReference
     count: int = 1
     boot_volume: BootVolume | None = None
     user: str = "debian"
@@ -74,7 +74,7 @@ class Group:
     image_properties: documents.Arguments = dataclasses.field(
         default_factory=dict
     )
-    network: Reference | None = None
+    network: ResourceReference | None = None
     host: str | None = None
     aggregate: str | None = None
 
@@ -122,14 +122,14 @@ class Request:
     """
 
     groups: tuple[Group, ...]
-    network: Reference | None = None
+    network: ResourceReference | None = None
     tenant_network: str | None = None
-    networks: tuple[Reference, ...] = ()
-    ssh_network: Reference | None = None
-    traffic_network: Reference | None = None
+    networks: tuple[ResourceReference, ...] = ()
+    ssh_network: ResourceReference | None = None
+    traffic_network: ResourceReference | None = None
     address: Address = "auto"
     ip_version: IpVersion = 4
-    floating_network: Reference | None = None
+    floating_network: ResourceReference | None = None
     host: str | None = None
     hosts: tuple[str, ...] = ()
     aggregate: str | None = None
@@ -146,7 +146,7 @@ class Request:
     one_host: bool = False
     sequential: bool = False
     migrate_to: str | None = None
-    resize_to: Reference | None = None
+    resize_to: ResourceReference | None = None
     pinged_from: str = ""
 
     @property
@@ -220,10 +220,14 @@ def parse_sources(config: documents.Arguments) -> "tuple[routes.Network, ...]":
     return tuple(dict.fromkeys(networks))
 
 
-def parse_reference(mapping: collections.abc.Mapping[str, str]) -> Reference:
+def parse_reference(
+    mapping: collections.abc.Mapping[str, str],
+) -> ResourceReference:
     """Return the reference in ``{name: ...}`` or ``{id: ...}``."""
     ((by, text),) = mapping.items()
-    return Reference(by=t.cast(t.Literal["name", "id"], by), value=text)
+    return ResourceReference(
+        by=t.cast(t.Literal["name", "id"], by), value=text
+    )
 
 
 def list_group_options(

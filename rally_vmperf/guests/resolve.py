@@ -16,7 +16,7 @@ Resource = t.TypeVar("Resource", bound=t.Any)
 
 
 def get_image(
-    connection: cloud.Connection, reference: request.Reference
+    connection: cloud.Connection, reference: request.ResourceReference
 ) -> t.Any:
     """Return the active image with a name or id, as an object of the SDK."""
     with cloud.convert_errors("list images"):
@@ -30,7 +30,7 @@ def get_image(
 
 
 def get_flavor(
-    connection: cloud.Connection, reference: request.Reference
+    connection: cloud.Connection, reference: request.ResourceReference
 ) -> models.Flavor:
     """Return the flavor with a name or id."""
     with cloud.convert_errors("list flavors"):
@@ -156,7 +156,7 @@ def check_fit(
 
 def find_by_reference(
     kind: str,
-    reference: request.Reference,
+    reference: request.ResourceReference,
     list_resources: collections.abc.Callable[
         ..., collections.abc.Iterable[Resource]
     ],
@@ -179,7 +179,7 @@ def find_by_reference(
 
 def get_by_reference(
     kind: str,
-    reference: request.Reference,
+    reference: request.ResourceReference,
     candidates: collections.abc.Iterable[Resource],
 ) -> Resource:
     """Return the candidate with a name or id.

@@ -19,7 +19,7 @@ Outcome = t.Literal["applied", "not_applied", "not_proven"]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Setting:
+class GuestSetting:
     """A setting that was requested for a guest, with the detected value.
 
     :param name: The name of the extra spec or of the image property.
@@ -50,7 +50,7 @@ class Evidence:
 
 def verify(
     requested: documents.Arguments, evidence: Evidence
-) -> tuple[Setting, ...]:
+) -> tuple[GuestSetting, ...]:
     """Return the settings that were requested, as one guest has them.
 
     :param requested: The values of extra specs and image properties by name.
@@ -89,7 +89,9 @@ def find_differences(
     return findings
 
 
-def _verify_setting(name: str, requested: str, evidence: Evidence) -> Setting:
+def _verify_setting(
+    name: str, requested: str, evidence: Evidence
+) -> GuestSetting:
     """Return one setting with its detected value and the outcome."""
     detected, is_applied = None, None
     rule = _RULES.get(name.replace(":", "_"))
@@ -102,7 +104,7 @@ def _verify_setting(name: str, requested: str, evidence: Evidence) -> Setting:
         False: "not_applied",
         None: "not_proven",
     }
-    return Setting(
+    return GuestSetting(
         name=name,
         requested=requested,
         detected=detected,

@@ -54,7 +54,9 @@ def check_volume_type(
     if boot_volume.type:
         with cloud.convert_errors("list volume types"):
             types = list(connection.block_storage.types())
-        reference = request.Reference(by="name", value=boot_volume.type)
+        reference = request.ResourceReference(
+            by="name", value=boot_volume.type
+        )
         resolve.get_by_reference("boot_volume: type", reference, types)
 
 

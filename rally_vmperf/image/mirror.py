@@ -13,7 +13,7 @@ FORMAT = "$(REPO_URI)|$(RELEASE)|$(COMPONENT)|$(ORIGIN)|$(SIGNED_BY)"
 
 
 @dataclasses.dataclass(frozen=True)
-class Source:
+class PackageSource:
     """One line of a sources list."""
 
     uri: str
@@ -30,7 +30,7 @@ def parse(
     suite: str,
     origin: str = "Debian",
     components: collections.abc.Container[str] = ("main",),
-) -> list[Source]:
+) -> list[PackageSource]:
     """Return a distribution's own sources for a suite.
 
     :param targets: what ``apt-get indextargets`` printed in FORMAT
@@ -40,7 +40,7 @@ def parse(
     wanted = (suite, f"{suite}-updates", f"{suite}-security")
     for line in targets.splitlines():
         uri, release, component, maker, _ = line.split("|")
-        source = Source(uri.rstrip("/"), release, component)
+        source = PackageSource(uri.rstrip("/"), release, component)
         if maker != origin or component not in components:
             continue
         if release in wanted and source not in found:
@@ -48,7 +48,7 @@ def parse(
     return found
 
 
-def sources(suite: str, **wanted: t.Any) -> list[Source]:
+def sources(suite: str, **wanted: t.Any) -> list[PackageSource]:
     """Return this machine's sources for a suite; none if it has none.
 
     :param suite: the release's code name

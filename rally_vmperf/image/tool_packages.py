@@ -105,7 +105,7 @@ def sources(request: PackageRequest, archive: Archive) -> list[str]:
     if request.mirror:
         main = request.mirror.rstrip("/")
         found = [
-            mirror.Source(uri, release, component)
+            mirror.PackageSource(uri, release, component)
             for uri, release in (
                 (main, request.suite),
                 (main, f"{request.suite}-updates"),

@@ -26,7 +26,7 @@ Row = result.Result
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Contrast:
+class AxisContrast:
     """Two conditions of the same repetitions.
 
     :param reference: The axes of the reference side, as in
@@ -81,7 +81,7 @@ class Axis:
 
     name: str
     no_pair: str
-    contrasts: tuple[Contrast, ...] = ()
+    contrasts: tuple[AxisContrast, ...] = ()
     limits: collections.abc.Mapping[str, int] = dataclasses.field(
         default_factory=dict
     )
@@ -127,12 +127,12 @@ class Axis:
 
     def _list_contrasts(
         self, repetitions: judge.Repetitions
-    ) -> tuple[Contrast, ...]:
+    ) -> tuple[AxisContrast, ...]:
         """Return the contrasts of the axis, or that of its two values."""
         if self.contrasts:
             return self.contrasts
         reference, other = parts.list_values(repetitions, self.name)[:2]
-        contrast = Contrast(
+        contrast = AxisContrast(
             reference={self.name: reference},
             other={self.name: other},
             names=(reference, other, self.loss),
@@ -259,7 +259,10 @@ class Axis:
 
 
 def _find_limit(
-    run_judge: judge.Judge, contrast: Contrast, metric: str, names: list[str]
+    run_judge: judge.Judge,
+    contrast: AxisContrast,
+    metric: str,
+    names: list[str],
 ) -> build.Limit:
     """Return the largest tolerated loss with its pattern, or None."""
     for option, factor in contrast.limits.items():
@@ -302,7 +305,7 @@ NEIGHBOURS = Axis(
     name="neighbours",
     no_pair="no counted repetition has it with and without neighbours",
     contrasts=(
-        Contrast(
+        AxisContrast(
             reference={"neighbours": False},
             other={"neighbours": True},
             names=("without neighbours", "with neighbours", "loss"),
@@ -324,14 +327,14 @@ PHASES = Axis(
     name=phases.AXIS,
     no_pair="no counted repetition has it in both phases",
     contrasts=(
-        Contrast(
+        AxisContrast(
             reference={phases.AXIS: "before"},
             other={phases.AXIS: "during"},
             names=("before", "during", "loss during"),
             limits={"max_percent_during": 1},
             is_expected=True,
         ),
-        Contrast(
+        AxisContrast(
             reference={phases.AXIS: "before"},
             other={phases.AXIS: "after"},
             names=("before", "after", "loss"),

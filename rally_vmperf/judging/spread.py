@@ -40,7 +40,7 @@ def _find(
     compared = {
         id(row.figure.compared): row.figure.compared
         for row in rows
-        if isinstance(row.figure, spreads.Spread)
+        if isinstance(row.figure, spreads.SpreadFigure)
     }
     return overhead.find(run_judge, repetitions, [*compared.values()])
 

@@ -52,7 +52,7 @@ _GUEST = re.compile(r"qemu|kvm\b", re.I)
 _NAMED = 3
 
 
-class Load(t.NamedTuple):
+class LoadedPart(t.NamedTuple):
     """A load that other processes cause.
 
     :param subject: The part of the machine, or ``WHOLE``.
@@ -68,7 +68,7 @@ def concerns(subject: str, part: str) -> bool:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Process:
+class ProcessTime:
     """A process and its CPU time in ticks.
 
     :param started: The start in ticks after the boot; together with the number
@@ -101,7 +101,7 @@ class LoadReading:
     cpus: float
     pid: int
     counters: tuple[collections.abc.Mapping[str, float], ...]
-    processes: tuple[Process, ...]
+    processes: tuple[ProcessTime, ...]
 
 
 async def read_load(machine: base.Machine, quiet: int = 0) -> LoadReading:
@@ -143,7 +143,7 @@ def parse(text: str) -> LoadReading:
             fields = match.groupdict()
             name = sanitize.line(fields.pop("name")) or "?"
             numbers = {key: int(digits) for key, digits in fields.items()}
-            processes.append(Process(**numbers, name=name))
+            processes.append(ProcessTime(**numbers, name=name))
     reading = LoadReading(
         at=counters[-1]["up"],
         hz=facts["hz"],
@@ -157,7 +157,7 @@ def parse(text: str) -> LoadReading:
     return reading
 
 
-def find_cpu_use(before: LoadReading, after: LoadReading) -> list[Load]:
+def find_cpu_use(before: LoadReading, after: LoadReading) -> list[LoadedPart]:
     """Return excessive CPU use of others between two readings, as a list."""
     lasted = after.at - before.at
     whole = lasted * after.cpus * after.hz
@@ -191,7 +191,7 @@ def find_cpu_use(before: LoadReading, after: LoadReading) -> list[Load]:
         for name, count in ticks.most_common(_NAMED)
     ]
     return [
-        Load(
+        LoadedPart(
             _PROCESSORS,
             f"other processes used {total / whole:.1%} of its "
             f"{after.cpus:.0f} processors ({', '.join(named)})",
@@ -199,14 +199,14 @@ def find_cpu_use(before: LoadReading, after: LoadReading) -> list[Load]:
     ]
 
 
-def find_load(observed: LoadReading) -> list[Load]:
+def find_load(observed: LoadReading) -> list[LoadedPart]:
     """Return each disturbance: guests, traffic or waiting processes."""
     loads = []
     guests = sum(
         bool(_GUEST.match(process.name)) for process in observed.processes
     )
     if guests:
-        loads.append(Load(WHOLE, f"{guests} QEMU processes run on it"))
+        loads.append(LoadedPart(WHOLE, f"{guests} QEMU processes run on it"))
     if len(observed.counters) < 2:
         return loads
     first, last = observed.counters[0], observed.counters[-1]
@@ -223,7 +223,7 @@ def find_load(observed: LoadReading) -> list[Load]:
         if rate > limit:
             noun = subject.partition(" ")[0]
             loads.append(
-                Load(subject, f"its {noun} moved {rate / 1e6:.1f} MB/s")
+                LoadedPart(subject, f"its {noun} moved {rate / 1e6:.1f} MB/s")
             )
     for key, subject, what in (
         ("cpu", _PROCESSORS, "processors"),
@@ -234,7 +234,7 @@ def find_load(observed: LoadReading) -> list[Load]:
             waited = (last[key] - first[key]) / 1e6 / passed
             if waited > PRESSURE_LIMIT:
                 text = f"processes waited for {what} {waited:.0%} of the time"
-                loads.append(Load(subject, text))
+                loads.append(LoadedPart(subject, text))
     return loads
 
 

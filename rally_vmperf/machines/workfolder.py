@@ -81,7 +81,7 @@ async def remove(machine: base.Machine, path: str) -> None:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Process:
+class FolderProcess:
     """A process of a job or a server in a work directory.
 
     :param uid: The ID of its user.
@@ -107,7 +107,7 @@ class WorkDirectory:
     path: str
     state: controller.State
     kib: int
-    processes: tuple[Process, ...]
+    processes: tuple[FolderProcess, ...]
     age: int | None = None
 
 
@@ -160,7 +160,7 @@ def _parse_directory(
         elif match := _PROCESS.fullmatch(line):
             pid, uid, program = match.groups("")
             processes.append(
-                Process(
+                FolderProcess(
                     pid=int(pid),
                     uid=int(uid),
                     program=sanitize.line(program, 40),

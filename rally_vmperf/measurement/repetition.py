@@ -136,7 +136,7 @@ class Reference(fields.Stored):
     boots: tuple[fields.Identifier, ...] = ()
     command_usage: tuple[cpu_seconds.Usage, ...] = ()
     percentiles: columns.PercentileRows = ()
-    distributions: tuple[merged.Distribution, ...] = ()
+    distributions: tuple[merged.MergedDistribution, ...] = ()
     time_series: tuple[merged.TimeSeries, ...] = ()
     others: tuple[str, ...] = dataclasses.field(
         default=(), metadata=fields.DERIVED
@@ -218,7 +218,7 @@ class Condition(fields.Stored):
         default=NO_REFERENCE, metadata=fields.DERIVED
     )
     command_usage: tuple[cpu_seconds.Usage, ...] = ()
-    distributions: tuple[merged.Distribution, ...] = ()
+    distributions: tuple[merged.MergedDistribution, ...] = ()
     time_series: tuple[merged.TimeSeries, ...] = ()
     phase: phases.Phase | None = None
 

@@ -16,7 +16,7 @@ _COLUMNS = ["Guest", "Metric", "Value", "State or reason"]
 
 
 @plugin.configure(name=output.CHART)
-class Record(charts.OutputChart):
+class RecordChart(charts.OutputChart):
     """Record of one repetition, and a table of its samples.
 
     Only complete output is supported. Rally's database and JSON contain the

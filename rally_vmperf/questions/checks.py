@@ -355,7 +355,7 @@ def check_reference(
 def _check_recorded(
     subtask: task.AnyTask,
     baseline: document.Baseline,
-    entries: collections.abc.Iterable[document.Entry],
+    entries: collections.abc.Iterable[document.BaselineEntry],
     name: str,
     percent: limits.Limits,
 ) -> None:

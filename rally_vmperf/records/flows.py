@@ -10,7 +10,7 @@ from rally_vmperf import documents
 from rally_vmperf.measurement import flow
 
 
-class Endpoints(t.NamedTuple):
+class FlowEndpoints(t.NamedTuple):
     """The other ends of network workloads.
 
     :param needed: The required ends: ``peer``, ``partner``, both or none.
@@ -26,7 +26,7 @@ class Endpoints(t.NamedTuple):
 def of_condition(
     names: collections.abc.Sequence[str],
     batches: int,
-    ends: Endpoints,
+    ends: FlowEndpoints,
     details: collections.abc.Mapping[str, documents.Facts],
 ) -> list[flow.Flow]:
     """Return the network flows of a condition, each with its count.

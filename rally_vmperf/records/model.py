@@ -27,7 +27,7 @@ def software() -> dict[str, str]:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Machine:
+class RecordedMachine:
     """A machine in a record; its details are in a file.
 
     :param name: The name in the conditions.
@@ -44,7 +44,7 @@ class Machine:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class DescribedMachine(Machine):
+class DescribedMachine(RecordedMachine):
     """A machine with the facts from the file of machines.
 
     :param nova: The facts from Nova.
@@ -88,7 +88,7 @@ AS_LISTED = Order()
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Shape:
+class RecordedShape:
     """The size of a guest or copy, and their number.
 
     :param vcpus: The CPUs of one guest.
@@ -105,7 +105,7 @@ class Shape:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Workload:
+class RecordedWorkload:
     """A workload with its complete arguments.
 
     :param name: The name in the registry.
@@ -168,9 +168,9 @@ class Record(definitions.Defining):
     started_at: fields.Time
     finished_at: fields.Time
     software: collections.abc.Mapping[str, str]
-    shape: Shape
-    machines: tuple[Machine, ...]
-    workloads: tuple[Workload, ...]
+    shape: RecordedShape
+    machines: tuple[RecordedMachine, ...]
+    workloads: tuple[RecordedWorkload, ...]
     metrics: definitions.Definitions
     order: Order = AS_LISTED
     options: documents.Arguments = dataclasses.field(default_factory=dict)

@@ -30,11 +30,11 @@ _MAX_LABEL_CHARACTERS = 20
 _MARKS = (0, *sample.PERCENTILES)
 
 Repetitions = collections.abc.Iterable[repetition.Repetition]
-KindT = t.TypeVar("KindT", merged.Distribution, merged.TimeSeries)
+KindT = t.TypeVar("KindT", merged.MergedDistribution, merged.TimeSeries)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Curve(t.Generic[KindT]):
+class PanelCurve(t.Generic[KindT]):
     """The curves of a metric under a condition.
 
     :param condition: The label; empty if there is only one condition.
@@ -54,7 +54,7 @@ class Curve(t.Generic[KindT]):
         return f"{self.colour if self.condition else ''} bare".strip()
 
 
-Panels = dict[sample.Metric, list[Curve[KindT]]]
+Panels = dict[sample.Metric, list[PanelCurve[KindT]]]
 
 
 def distributions(repetitions: Repetitions, name: str) -> markupsafe.Markup:
@@ -62,7 +62,7 @@ def distributions(repetitions: Repetitions, name: str) -> markupsafe.Markup:
 
     :param name: The prefix of identifiers in the chart.
     """
-    panels: Panels[merged.Distribution] = _create_panels(
+    panels: Panels[merged.MergedDistribution] = _create_panels(
         repetitions, lambda side: side.distributions
     )
     return _draw(panels, _draw_distribution, "Distributions", name)
@@ -101,7 +101,7 @@ def _create_panels(
                 guest.setdefault(recording.metric, []).append(recording)
         bare = select(conditions[label][0].reference)
         for metric, recordings in guest.items():
-            curve = Curve(
+            curve = PanelCurve(
                 condition=label,
                 colour=colour if label else "guest",
                 guest=recordings,
@@ -154,14 +154,14 @@ def _draw(
 
 def _draw_distribution(
     metric: sample.Metric,
-    curves: list[Curve[merged.Distribution]],
+    curves: list[PanelCurve[merged.MergedDistribution]],
     **texts: str,
 ) -> markupsafe.Markup:
     """Return the chart of a metric's percentiles for guests and bare metal.
 
     :param texts: The label and the name of the chart.
     """
-    shown: list[lines.Line] = []
+    shown: list[lines.ChartLine] = []
     for index, curve in enumerate(curves):
         guests = merged.merge_distributions([curve.guest])
         for side, distributions_, classes in (
@@ -169,7 +169,7 @@ def _draw_distribution(
             ("bare", curve.bare, curve.bare_style),
         ):
             shown += [
-                lines.Line(
+                lines.ChartLine(
                     style=classes,
                     points=_list_points(distribution.histogram),
                     name=f"{index}-{side}",
@@ -182,7 +182,7 @@ def _draw_distribution(
     return lines.draw(
         metric.name,
         _scale(shown, factor),
-        lines.Axis(
+        lines.ChartAxis(
             low=0,
             high=last,
             labels={
@@ -192,7 +192,7 @@ def _draw_distribution(
             },
             title="values that are not larger",
         ),
-        lines.Axis(
+        lines.ChartAxis(
             low=min(heights) * factor,
             high=max(heights) * factor,
             is_logarithmic=True,
@@ -225,14 +225,14 @@ def _nines(share: float) -> float:
 
 def _draw_over_time(
     metric: sample.Metric,
-    curves: list[Curve[merged.TimeSeries]],
+    curves: list[PanelCurve[merged.TimeSeries]],
     **texts: str,
 ) -> markupsafe.Markup:
     """Return the chart of a metric over time for guests and bare metal.
 
     :param texts: The label and the name of the chart.
     """
-    shown: list[lines.Line] = []
+    shown: list[lines.ChartLine] = []
     for index, curve in enumerate(curves):
         guests = [side.means for side in curve.guest]
         shown.append(_create_band(guests, curve.colour))
@@ -253,20 +253,20 @@ def _draw_over_time(
     return lines.draw(
         metric.name,
         _scale(shown, factor),
-        lines.Axis(
+        lines.ChartAxis(
             low=0,
             high=max(side.means.end for side in sides),
             title="seconds",
         ),
-        lines.Axis(low=0, high=max(heights) * factor * 1.08 or 1),
+        lines.ChartAxis(low=0, high=max(heights) * factor * 1.08 or 1),
         note=unit or "count",
         **texts,
     )
 
 
 def _scale(
-    shown: collections.abc.Iterable[lines.Line], factor: float
-) -> collections.abc.Iterator[lines.Line]:
+    shown: collections.abc.Iterable[lines.ChartLine], factor: float
+) -> collections.abc.Iterator[lines.ChartLine]:
     """Yield the lines with all values times a factor."""
     for line in shown:
         points = [
@@ -277,15 +277,15 @@ def _scale(
 
 def _create_line(
     means: series.MeanSeries, classes: str, name: str = ""
-) -> lines.Line:
+) -> lines.ChartLine:
     """Return a line through the mean in the middle of each interval."""
     points = _list_middles(means, means.mean)
-    return lines.Line(style=classes, points=points, name=name)
+    return lines.ChartLine(style=classes, points=points, name=name)
 
 
 def _create_band(
     guests: collections.abc.Sequence[series.MeanSeries], colour: str
-) -> lines.Line:
+) -> lines.ChartLine:
     """Return the area between the lowest and the highest guest."""
     low = series.merge_machines(
         [means.points(means.low or means.mean) for means in guests]
@@ -295,7 +295,9 @@ def _create_band(
     )
     top = _list_middles(high, high.high)
     bottom = _list_middles(low, low.low)
-    return lines.Line(style=f"{colour} band", points=[*top, *bottom[::-1]])
+    return lines.ChartLine(
+        style=f"{colour} band", points=[*top, *bottom[::-1]]
+    )
 
 
 def _list_middles(

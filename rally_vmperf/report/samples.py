@@ -17,7 +17,7 @@ Cells = dict[Key, dict[int, str]]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Table:
+class SampleTable:
     """The samples of the guests or of bare metal.
 
     :param axis: The axis of the conditions; empty if there is only one.
@@ -31,7 +31,7 @@ class Table:
     rows: tuple[tuple[str, int | str, str, tuple[str, ...]], ...]
 
 
-def of_guests(records: Records) -> Table:
+def of_guests(records: Records) -> SampleTable:
     """Return a table of the guests' samples, warm-up included."""
     cells: Cells = {}
     heads = {}
@@ -50,7 +50,7 @@ def of_guests(records: Records) -> Table:
     return _build_table(_join_axes(records), cells, heads)
 
 
-def of_bare_metal(records: Records) -> Table:
+def of_bare_metal(records: Records) -> SampleTable:
     """Return a table of the baseline's samples by number of copies."""
     cells: Cells = {}
     heads = {}
@@ -88,7 +88,9 @@ def _add_cells(
         cells.setdefault(key, {})[number] = ", ".join(shown)
 
 
-def _build_table(axis: str, cells: Cells, heads: dict[int, str]) -> Table:
+def _build_table(
+    axis: str, cells: Cells, heads: dict[int, str]
+) -> SampleTable:
     """Return a table of samples: a row per machine, a column per number."""
     metrics = dict.fromkeys(metric for metric, _, _ in cells)
     positions = {metric: index for index, metric in enumerate(metrics)}
@@ -98,7 +100,7 @@ def _build_table(axis: str, cells: Cells, heads: dict[int, str]) -> Table:
         label = key[1] if isinstance(key[1], int) else 0
         return positions[key[0]], label
 
-    return Table(
+    return SampleTable(
         axis=axis,
         heads=tuple(heads.values()),
         rows=tuple(

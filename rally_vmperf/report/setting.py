@@ -174,7 +174,7 @@ def describe_bare_metal(bare_metal: model.BareMetal) -> str:
     )
 
 
-def _describe_peer(peer: model.Machine, run: reports.RunReport) -> str:
+def _describe_peer(peer: model.RecordedMachine, run: reports.RunReport) -> str:
     """Return the peer's name as text, with a note if bare metal runs it."""
     if run.has_finding("peer_on_host"):
         return f"{peer.name}, on the bare-metal host"

@@ -298,7 +298,7 @@ class BackgroundLoadCheck(Action):
             return None
 
     def _create_findings(
-        self, loads: list[background_load.Load]
+        self, loads: list[background_load.LoadedPart]
     ) -> tuple[finding.Finding, ...]:
         """Warn about loads; return a finding per part of the machine."""
         descriptions: dict[str, list[str]] = {}

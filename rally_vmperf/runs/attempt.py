@@ -40,7 +40,7 @@ class ReadySession:
 
 
 def create_unprepared_condition(
-    condition: conditions.Condition,
+    condition: conditions.PlannedCondition,
     position: int,
     reason: str,
     metrics: collections.abc.Iterable[sample.Metric],
@@ -79,7 +79,7 @@ class Attempt:
     """
 
     ready: ReadySession
-    condition: conditions.Condition
+    condition: conditions.PlannedCondition
     lost: set[str]
     number: int
     _: dataclasses.KW_ONLY

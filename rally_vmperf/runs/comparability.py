@@ -19,10 +19,10 @@ from rally_vmperf.workloads import base as workloads
 
 _Assignments = collections.abc.Sequence[assignment.Assignment]
 _Machines = collections.abc.Collection[model.DescribedMachine]
-_Described = document.Machine | model.DescribedMachine
+_Described = document.BaselineMachine | model.DescribedMachine
 
 #: The peer of a baseline without one.
-_UNKNOWN_PEER = document.Machine(name="peer", fingerprint={})
+_UNKNOWN_PEER = document.BaselineMachine(name="peer", fingerprint={})
 
 
 def find_guest_findings(

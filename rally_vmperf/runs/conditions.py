@@ -80,7 +80,7 @@ def list_settings(
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Condition:
+class PlannedCondition:
     """A condition to measure.
 
     :param axes: The axes that distinguish it in its repetition.
@@ -110,7 +110,7 @@ class CurrentCondition:
     :param lost: The names of machines that no longer answer.
     """
 
-    condition: Condition
+    condition: PlannedCondition
     repetition: int = 1
     machines: Names
     lost: Names = frozenset()
@@ -122,10 +122,10 @@ class CurrentCondition:
 
 
 def order_conditions(
-    conditions: collections.abc.Sequence[Condition],
+    conditions: collections.abc.Sequence[PlannedCondition],
     order: model.Order,
     number: int,
-) -> list[Condition]:
+) -> list[PlannedCondition]:
     """Return the conditions in the order of one repetition.
 
     The effect of a machine that gets warmer or fuller during the run must not

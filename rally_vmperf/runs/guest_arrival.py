@@ -100,7 +100,7 @@ class RunGuests:
         tenant_network: str | None,
         ports_open: range,
         **flags: t.Any,
-    ) -> "tuple[models.BootedGuests, arrival.Guests, GroupBoots]":
+    ) -> "tuple[models.BootedGuests, arrival.ConnectedGuests, GroupBoots]":
         """Boot the guests, and wait for SSH; return them and connections.
 
         If the groups do not fit together, only the first one is booted. The
@@ -133,7 +133,7 @@ class RunGuests:
 
     def wait(
         self, connection: cloud.Connection, booted: models.BootedGuests
-    ) -> tuple[models.BootedGuests, arrival.Guests]:
+    ) -> tuple[models.BootedGuests, arrival.ConnectedGuests]:
         """Wait until guests answer SSH; return them, and their connections.
 
         :raises GuestError: If no guest answers.
@@ -217,7 +217,7 @@ class GroupBoots:
         """Return whether the guests of a group have just booted."""
         return self.is_new and group in (None, self.booted.guests[0].group)
 
-    def boot(self, group: str | None) -> arrival.Guests:
+    def boot(self, group: str | None) -> arrival.ConnectedGuests:
         """Delete the guests, boot those of a group; return connections.
 
         All groups boot on the host of the first one, if the user may select
@@ -257,7 +257,7 @@ def wait_for_guests(
     timeout: float,
     progress: runs.Progress,
     admin: cloud.Connection | None = None,
-) -> tuple[models.BootedGuests, arrival.Guests]:
+) -> tuple[models.BootedGuests, arrival.ConnectedGuests]:
     """Wait until guests answer SSH; return them, and their connections.
 
     Guests that do not answer are excluded, unless no guest answers.
@@ -276,7 +276,7 @@ def wait_for_guests(
     guests = host_keys.read_host_keys(
         connection, booted.guests, timeout, progress
     )
-    arriving = arrival.Guests(guests, booted.client_key)
+    arriving = arrival.ConnectedGuests(guests, booted.client_key)
     try:
         left = timeout - (time.monotonic() - begin)
         obstacles = _Obstacles(

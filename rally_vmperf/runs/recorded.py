@@ -18,7 +18,7 @@ from rally_vmperf.records import model
 from rally_vmperf.runs import recording
 
 Records = collections.abc.Sequence[model.Record]
-MergedT = t.TypeVar("MergedT", merged.Distribution, merged.TimeSeries)
+MergedT = t.TypeVar("MergedT", merged.MergedDistribution, merged.TimeSeries)
 
 
 def build_baseline(
@@ -36,7 +36,9 @@ def build_baseline(
         session=first.plan.session,
         recorded_at=first.records[0].started_at,
         software=model.software(),
-        machine=t.cast(document.Machine, _describe(shape_recordings, "copy")),
+        machine=t.cast(
+            document.BaselineMachine, _describe(shape_recordings, "copy")
+        ),
         peer=_describe(shape_recordings, "peer"),
         entries=tuple(
             _build_entry(shape_recording, assigned)
@@ -49,9 +51,9 @@ def build_baseline(
 def _describe(
     shape_recordings: collections.abc.Iterable[recording.ShapeRecording],
     role: t.Literal["copy", "peer"],
-) -> document.Machine | None:
+) -> document.BaselineMachine | None:
     """Return bare metal or the peer with all tools; None without one."""
-    described: document.Machine | None = None
+    described: document.BaselineMachine | None = None
     tools: documents.Facts = {}
     for shape_recording in shape_recordings:
         for machine in shape_recording.records[0].machines:
@@ -59,7 +61,7 @@ def _describe(
                 continue
             details = shape_recording.details[machine.name]
             tools = {**tools, **details["tools"]}
-            described = described or document.Machine(
+            described = described or document.BaselineMachine(
                 name=machine.host or machine.name,
                 fingerprint=details["fingerprint"],
             )
@@ -70,7 +72,7 @@ def _describe(
 def _build_entry(
     shape_recording: recording.ShapeRecording,
     assignment: assignment.Assignment,
-) -> document.Entry:
+) -> document.BaselineEntry:
     """Return the baseline entry of a workload in one shape."""
     records = shape_recording.find_complete(assignment)
     copies = [
@@ -91,7 +93,7 @@ def _build_entry(
         for flow in record.flows
         if flow.target in ends
     )
-    return document.Entry(
+    return document.BaselineEntry(
         workload=assignment.workload.name,
         arguments=assignment.arguments,
         cooldown=assignment.cooldown,

@@ -181,7 +181,7 @@ class ShapeRecording:
             workload=self._journal.path.stem,
             times=after + plan.warmup + plan.repetitions,
             warmup=after + plan.warmup,
-            conditions=(conditions.Condition(),),
+            conditions=(conditions.PlannedCondition(),),
             journal=self._journal,
             fallback_setting=ready.setting,
             open=lambda: ready,
@@ -344,15 +344,17 @@ def _build_setting(
         for station in session.everyone()
     }
     machines = [
-        model.Machine(
+        model.RecordedMachine(
             name=station.name, role="copy", host=hostname, boot_id=plan.session
         )
         for station in session.stations
     ]
     if session.peer:
-        machines.append(model.Machine(name=session.peer.name, role="peer"))
+        machines.append(
+            model.RecordedMachine(name=session.peer.name, role="peer")
+        )
     return setting.Setting(
-        shape=model.Shape(**dataclasses.asdict(plan.shape)),
+        shape=model.RecordedShape(**dataclasses.asdict(plan.shape)),
         machines=tuple(machines),
         details=details,
         workloads=setting.list_workloads(plan.assignments),

@@ -27,7 +27,7 @@ def find_entries(
     baseline: document.Baseline,
     assignments: collections.abc.Iterable[assignment.Assignment],
     shape: document.Shape,
-) -> list[document.Entry]:
+) -> list[document.BaselineEntry]:
     """Return the baseline's entry for each assignment, in their order.
 
     :raises BaselineError: If the baseline does not cover an assignment.

@@ -42,12 +42,12 @@ class RunCache:
     """
 
     def __init__(self) -> None:
-        self._connections: dict[str, arrival.Guests] = {}
+        self._connections: dict[str, arrival.ConnectedGuests] = {}
         self._group_boots: dict[str, guest_arrival.GroupBoots] = {}
         self._runs: dict[str, runs.Run] = {}
 
     def keep_connections(
-        self, owner: str, connections: "arrival.Guests"
+        self, owner: str, connections: "arrival.ConnectedGuests"
     ) -> None:
         """Store the connections to guests until a run uses them.
 
@@ -57,13 +57,14 @@ class RunCache:
 
     def get_connections(
         self, owner: str, booted: models.BootedGuests
-    ) -> "arrival.Guests":
+    ) -> "arrival.ConnectedGuests":
         """Return the stored connections to guests, or create them."""
         from rally_vmperf.execution.stations import arrival
 
         if owner not in self._connections:
             self.keep_connections(
-                owner, arrival.Guests(booted.guests, booted.client_key)
+                owner,
+                arrival.ConnectedGuests(booted.guests, booted.client_key),
             )
         return self._connections[owner]
 
@@ -357,7 +358,7 @@ class RunRequest(RunEnvironment):
 
     def create_run(
         self,
-        run_conditions: collections.abc.Iterable[conditions.Condition],
+        run_conditions: collections.abc.Iterable[conditions.PlannedCondition],
         *,
         shapes: collections.abc.Sequence[document.Shape] = (),
         order: model.Order = model.AS_LISTED,

@@ -27,12 +27,12 @@ from rally_vmperf.workloads import base as workloads
 
 Progress = t.Callable[[str], None]
 ConditionResults = collections.abc.Sequence[repetition.Condition]
-_Condition = conditions.Condition
+_Condition = conditions.PlannedCondition
 #: Returns why to stop after a condition, or "", from the counted repetitions.
 Enough = t.Callable[[collections.abc.Sequence[ConditionResults]], str]
 #: A context manager of a condition and of the session with its machines.
 OpenedCondition = contextlib.AbstractContextManager[
-    tuple[conditions.Condition, attempt.ReadySession]
+    tuple[conditions.PlannedCondition, attempt.ReadySession]
 ]
 
 #: The errors that can occur while machines are prepared, in one line each.
@@ -82,7 +82,7 @@ class Run:
     workload: str
     times: int
     warmup: int
-    conditions: tuple[conditions.Condition, ...]
+    conditions: tuple[conditions.PlannedCondition, ...]
     journal: journals.Journal
     fallback_setting: setting_.Setting
     open: t.Callable[[], attempt.ReadySession]
@@ -324,7 +324,7 @@ class Run:
             machines_file=self.journal.machines(setting.details, self.warn),
         )
 
-    def _get_boot_id(self, machine: model.Machine) -> str:
+    def _get_boot_id(self, machine: model.RecordedMachine) -> str:
         """Return the identifier of a guest's current boot as text."""
         if not self._starts[machine.name]:
             return machine.boot_id

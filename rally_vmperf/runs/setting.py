@@ -35,16 +35,18 @@ class Setting:
     :param ends: The other ends of network workloads.
     """
 
-    shape: model.Shape
-    machines: tuple[model.Machine, ...]
+    shape: model.RecordedShape
+    machines: tuple[model.RecordedMachine, ...]
     details: Details
-    workloads: tuple[model.Workload, ...]
+    workloads: tuple[model.RecordedWorkload, ...]
     expected_metrics: tuple[sample.Metric, ...]
     metrics: tuple[sample.Metric, ...]
     bare_metal: model.BareMetal | None = None
     findings: tuple[finding.Finding, ...] = ()
     rate_limits: tuple[rate_caps.Cap, ...] = ()
-    ends: flows.Endpoints = dataclasses.field(default_factory=flows.Endpoints)
+    ends: flows.FlowEndpoints = dataclasses.field(
+        default_factory=flows.FlowEndpoints
+    )
 
     def merge(
         self, settings: collections.abc.Sequence["Setting"]
@@ -111,7 +113,7 @@ def build_setting(
     """
     nova = {guest.name: _encode_guest(guest) for guest in booted.guests}
     machines = [
-        model.Machine(
+        model.RecordedMachine(
             name=guest.name,
             role="guest",
             host=get_host(guest),
@@ -120,10 +122,12 @@ def build_setting(
         for guest in booted.guests
     ]
     if session and session.peer:
-        machines.append(model.Machine(name=session.peer.name, role="peer"))
+        machines.append(
+            model.RecordedMachine(name=session.peer.name, role="peer")
+        )
     if session and session.control:
         name = session.control.station.name
-        machines.append(model.Machine(name=name, role="control"))
+        machines.append(model.RecordedMachine(name=name, role="control"))
     return Setting(
         shape=_find_measured_shape(booted, unmeasured),
         machines=tuple(machines),
@@ -146,13 +150,13 @@ def build_setting(
 
 def find_endpoints(
     assignments: Assignments, session: sessions.Session | None
-) -> flows.Endpoints:
+) -> flows.FlowEndpoints:
     """Return the other ends of network workloads, as machines see them."""
     if session is None:
-        return flows.Endpoints()
+        return flows.FlowEndpoints()
     peer = session.peer
     stations = [*session.stations, *([peer] if peer else [])]
-    return flows.Endpoints(
+    return flows.FlowEndpoints(
         needed=assignment.required_endpoints(assignments),
         peer=peer.name if peer else "",
         addresses={station.name: station.address for station in stations},
@@ -187,11 +191,11 @@ def find_shape(guests: Guests) -> document.Shape:
 
 def _find_measured_shape(
     booted: models.BootedGuests, unmeasured: int
-) -> model.Shape:
+) -> model.RecordedShape:
     """Return the shape of the measured guests, with their requested number."""
     measured = booted.guests[: len(booted.guests) - unmeasured]
     requested = len(measured) + len(booted.absent) if booted.absent else None
-    return model.Shape(
+    return model.RecordedShape(
         **dataclasses.asdict(find_shape(measured)), requested_copies=requested
     )
 
@@ -206,10 +210,12 @@ def describe_machine(session: sessions.Session, name: str) -> documents.Facts:
     return {**session.describe(name), "facts": session.facts.get(name, {})}
 
 
-def list_workloads(assignments: Assignments) -> tuple[model.Workload, ...]:
+def list_workloads(
+    assignments: Assignments,
+) -> tuple[model.RecordedWorkload, ...]:
     """Return the workloads with their arguments."""
     return tuple(
-        model.Workload(
+        model.RecordedWorkload(
             name=assignment.workload.name,
             label=assignment.label,
             arguments=assignment.arguments,

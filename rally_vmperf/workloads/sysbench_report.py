@@ -111,7 +111,7 @@ _CLOCK = 0.05
 
 
 @dataclasses.dataclass(frozen=True)
-class Report:
+class SysbenchReport:
     """The results of a run.
 
     :param seconds: The time from the first event to the last, in seconds.
@@ -136,7 +136,7 @@ class Report:
 
 def parse(
     result: base.CommandResult, arguments: base.Arguments, *lines: str
-) -> Report:
+) -> SysbenchReport:
     """Parse a result of sysbench into a Report.
 
     :param lines: The lines of the output that repeat other arguments.
@@ -156,4 +156,4 @@ def parse(
     # The last event may begin before the end of the requested time.
     OUTPUT.check_time(seconds, arguments["time"], 0.5 + longest / 1000)
     OUTPUT.check_duration(seconds, result, _CLOCK)
-    return Report(seconds, int(events), p95 / 1000)
+    return SysbenchReport(seconds, int(events), p95 / 1000)

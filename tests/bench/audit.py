@@ -84,9 +84,9 @@ class Fleet:
                 name=f"h{number}",
                 limited=self.limited,
                 means={
-                    hosts.Figure("", "m1.small", "", metric): self._draw_mean(
-                        random, number, metric, noise
-                    )
+                    hosts.HostFigure(
+                        "", "m1.small", "", metric
+                    ): self._draw_mean(random, number, metric, noise)
                     for metric, noise in zip(
                         self.metrics, self.noises, strict=True
                     )

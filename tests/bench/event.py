@@ -38,7 +38,7 @@ REQUESTED, DELAY, PHASE = 30.0, 4.0, 60.0
 #: The share of the rate that is lost after the migration.
 LOSS_AFTER = 8.0
 
-Estimates = collections.abc.Mapping[str, tuple[estimates.Estimate, float]]
+Estimates = collections.abc.Mapping[str, tuple[estimates.Approximation, float]]
 
 
 def simulate_readings(
@@ -191,7 +191,7 @@ def estimate_all(
         "dip": (disruption.depth, DIP),
         "duration of the dip": (disruption.duration, DURATION),
         "recovery time": (
-            recovery or estimates.Estimate(value=0.0, error=0.0),
+            recovery or estimates.Approximation(value=0.0, error=0.0),
             ended - REQUESTED,
         ),
         "loss of a neighbour": (

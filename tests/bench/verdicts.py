@@ -487,7 +487,7 @@ def tuning(
         for place in range(metrics)
     ]
     all_axes = [{repetition.VARIANT: f"v{place}"} for place in range(variants)]
-    planned = [conditions.Condition(axes=axis) for axis in all_axes]
+    planned = [conditions.PlannedCondition(axes=axis) for axis in all_axes]
     slower = math.log1p(-drift / 100)
     for _ in range(trials):
         judge = judges.Judge(axes.VARIANTS.rules)

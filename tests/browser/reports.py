@@ -25,7 +25,7 @@ from tests.unit.hostile import records
 from tests.unit.report import rally_results
 
 #: Rally finds them by their names, once they are imported.
-CHARTS = (rally_charts.RunChart, rally_charts.Record)
+CHARTS = (rally_charts.RunChart, rally_charts.RecordChart)
 
 
 def ours():

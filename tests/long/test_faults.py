@@ -113,7 +113,7 @@ class TestEveryCall(laboratory.Case):
         self.enterContext(mock.patch.object(cloud, "TIMEOUT", 4))
         self.enterContext(
             mock.patch.object(
-                arrival.Guests,
+                arrival.ConnectedGuests,
                 "wait",
                 autospec=True,
                 return_value=[arrival.Arrival()],

@@ -147,7 +147,7 @@ class Delete(base.Command):
 
 
 def _summarise_entries(
-    entries: collections.abc.Collection[document.Entry],
+    entries: collections.abc.Collection[document.BaselineEntry],
 ) -> tuple[str, str, str, str]:
     """Return workloads, shapes, repetitions, and the parts that were busy."""
     workloads = {measured.workload for measured in entries}
@@ -195,7 +195,7 @@ def describe_irregular(baseline: document.Baseline) -> list[str]:
 
 
 def _sort_values(
-    measured: document.Entry,
+    measured: document.BaselineEntry,
 ) -> list[tuple[sample.Metric, list[list[float]]]]:
     """Return the metrics of an entry by name, with values by repetition."""
     return sorted(

@@ -39,7 +39,7 @@ class Arrival:
 FindObstacle = t.Callable[[str, base.Unreachable], str]
 
 
-class Guests:
+class ConnectedGuests:
     """Guests with their open connections.
 
     A connection costs an emulated guest a second, so the session that measures

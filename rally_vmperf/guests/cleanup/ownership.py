@@ -91,7 +91,7 @@ class OwningRun:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Task:
+class OwningTask:
     """A task in Rally's database.
 
     :param ended: A flag that the task is neither running nor scheduled.
@@ -115,7 +115,7 @@ class RunIndex:
     def __init__(
         self,
         ledger_entries: collections.abc.Iterable[ledger.Entry],
-        tasks: collections.abc.Collection[Task],
+        tasks: collections.abc.Collection[OwningTask],
     ) -> None:
         self._runs: dict[str, OwningRun] = {}
         ended = {task.uuid for task in tasks if task.ended}

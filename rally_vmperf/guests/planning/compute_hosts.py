@@ -42,7 +42,7 @@ def list_usable(
         if aggregate is not None:
             found = resolve.get_by_reference(
                 "aggregate",
-                request.Reference(by="name", value=aggregate),
+                request.ResourceReference(by="name", value=aggregate),
                 list(admin.compute.aggregates()),
             )
             usable &= {*(found.hosts or ())}

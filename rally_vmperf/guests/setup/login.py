@@ -105,7 +105,7 @@ def _read_region(name: str | None) -> sdk_config.cloud_region.CloudRegion:
     """Return the configuration of a cloud; reject an unknown one."""
     try:
         config = sdk_config.OpenStackConfig(
-            app_name="rally-vmperf", session_constructor=cloud.Session
+            app_name="rally-vmperf", session_constructor=cloud.CloudSession
         )
         names = [
             known for known in config.get_cloud_names() if known != "defaults"

@@ -161,7 +161,7 @@ def build_spread(
 
     :param compared: The samples of the metric, compared with bare metal.
     """
-    figure = spreads.Spread(
+    figure = spreads.SpreadFigure(
         metric=compared.metric,
         confidence=compared.figure.confidence,
         kind=kind,

@@ -26,7 +26,7 @@ Values = tuple[float, ...]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Spread(figures.Figure):
+class SpreadFigure(figures.Figure):
     """The spread of the repetitions of a metric.
 
     :param kind: The figure of the spread.

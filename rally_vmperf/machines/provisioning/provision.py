@@ -39,7 +39,7 @@ class ToolMissing(base.MachineError):
         self.machine = machine
 
 
-class Requirement(t.Protocol):
+class ToolRequirement(t.Protocol):
     """A program, its package, and the command that prints its version."""
 
     @property
@@ -83,7 +83,7 @@ class Supply:
 #: The supply of machines on which nothing may be installed.
 NO_SUPPLY = Supply(install=False)
 
-_Requirements = collections.abc.Collection[Requirement]
+_Requirements = collections.abc.Collection[ToolRequirement]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -135,7 +135,7 @@ async def ensure(
 def _find_missing(
     requirements: _Requirements,
     facts_by_command: collections.abc.Container[str],
-) -> list[Requirement]:
+) -> list[ToolRequirement]:
     """Return the list of the requirements whose commands have no facts."""
     return [
         requirement
@@ -147,7 +147,7 @@ def _find_missing(
 async def _install(
     machine: base.Machine,
     manager: str,
-    missing: list[Requirement],
+    missing: list[ToolRequirement],
     supply: Supply,
 ) -> str:
     """Install missing programs; return advice in case of failure as text."""
@@ -252,7 +252,7 @@ def _add_bundle_facts(
 
 
 def package_names(
-    requirements: collections.abc.Iterable[Requirement], kind: str
+    requirements: collections.abc.Iterable[ToolRequirement], kind: str
 ) -> list[str]:
     """Return the sorted package names for a kind of package manager.
 
@@ -266,7 +266,7 @@ def package_names(
 
 
 def _advice(
-    requirements: collections.abc.Iterable[Requirement], kind: str
+    requirements: collections.abc.Iterable[ToolRequirement], kind: str
 ) -> str:
     """Return advice on package sources as one text, or ""."""
     advice = [

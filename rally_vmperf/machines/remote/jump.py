@@ -148,7 +148,7 @@ def create_route(
     if to and not hops:
         config_entry = ssh_config.read_entry(to)
         if config_entry.command and not config_entry.jump:
-            return routes.Command(config_entry.command)
+            return routes.ProxyCommand(config_entry.command)
         hops = list(map(parse_hop, filter(None, config_entry.jump.split(","))))
     for hop in hops:
         way = Jump(

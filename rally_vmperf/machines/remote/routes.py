@@ -52,7 +52,7 @@ class Route:
         return socket.socket(family, kind, protocol)
 
 
-class Command(Route):
+class ProxyCommand(Route):
     """A route by a ProxyCommand in the user's ssh_config."""
 
     def __init__(self, command: str) -> None:

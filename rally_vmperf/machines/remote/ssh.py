@@ -28,7 +28,7 @@ _DENIED_POLL = 6
 _GRACE = 2
 
 
-class Process(asyncssh.SSHClientProcess[bytes]):
+class RemoteProcess(asyncssh.SSHClientProcess[bytes]):
     """A command with a flag whether it may have started."""
 
     opened = False
@@ -141,7 +141,7 @@ class Ssh(base.Machine):
             async with asyncio.timeout(timeout):
                 for attempt in (1, 2):
                     async with self._pool.session() as connection:
-                        process = Process()
+                        process = RemoteProcess()
                         try:
                             await process.start(connection, argv, timeout)
                             return await self._exchange(
@@ -170,7 +170,7 @@ class Ssh(base.Machine):
 
     async def _exchange(
         self,
-        process: Process,
+        process: RemoteProcess,
         command: str,
         content: streams.Content,
         limit: int,
@@ -203,7 +203,7 @@ class Ssh(base.Machine):
                 return self._lost_error(argv[0], reason)
             return base.early_end_error(self.name, argv[0], reason)
 
-        process = Process()
+        process = RemoteProcess()
         try:
             async with asyncio.timeout(timeout), self._pool.session() as line:
                 try:

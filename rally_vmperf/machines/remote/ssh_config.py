@@ -22,7 +22,7 @@ PASSPHRASE = "VMPERF_SSH_PASSPHRASE"  # noqa: S105  its name only
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Entry:
+class ConfigEntry:
     """The settings for a host.
 
     :param host: The address or name.
@@ -42,7 +42,7 @@ class Entry:
 
 def read_entry(
     host: str, port: int | None = None, user: str | None = None
-) -> Entry:
+) -> ConfigEntry:
     """Return the settings for a host in ~/.ssh/config as an Entry.
 
     :param port: The port, which overrides that in the file.
@@ -64,7 +64,7 @@ def read_entry(
         ) from None
     config = t.cast(t.Any, ssh_options).config
     jump = config.get("ProxyJump") or ""
-    return Entry(
+    return ConfigEntry(
         host=ssh_options.host,
         port=ssh_options.port,
         user=user or config.get("User"),

@@ -58,7 +58,7 @@ def average(metric: sample.Metric, repetitions: loss.Repetitions) -> HostMean:
     return HostMean(len(means), center, variance, rounding)
 
 
-class Estimate(t.NamedTuple):
+class MedianEstimate(t.NamedTuple):
     """A mean of logarithms, or a median of such means, with its error.
 
     :param deviation: The standard error; infinite with too few repetitions.
@@ -91,7 +91,7 @@ class _Spread(t.NamedTuple):
         return _Spread(squares / freedom, freedom)
 
 
-class Group:
+class MedianGroup:
     """One metric on the hosts that are compared with each other.
 
     The variance is that of all repetitions around the means of their hosts.
@@ -119,7 +119,7 @@ class Group:
         self._ranked = sorted(map(self.estimate, measured))
         self._inverse = math.fsum(1 / host.deviation for host in self._ranked)
 
-    def estimate(self, host: HostMean) -> Estimate:
+    def estimate(self, host: HostMean) -> MedianEstimate:
         """Return the mean of a host with its error."""
         is_erratic = host in self._erratic
         spread = _Spread().add(host) if is_erratic else self._pool
@@ -128,9 +128,11 @@ class Group:
             if host.repetitions >= statistics.FEWEST
             else math.inf
         )
-        return Estimate(host.center, deviation, spread.freedom, host.rounding)
+        return MedianEstimate(
+            host.center, deviation, spread.freedom, host.rounding
+        )
 
-    def build_reference(self, host: HostMean | None) -> Estimate | None:
+    def build_reference(self, host: HostMean | None) -> MedianEstimate | None:
         """Return the median of the other hosts; None without any.
 
         In a group of three, it is the median of all three: the mean of two
@@ -158,7 +160,7 @@ class Group:
         # deviations. If one of three is far away, the median is one of two.
         is_few = len(self._ranked) <= _FEW_HOSTS
         share = 1.0 if is_few else math.pi / (2 * number + 1)
-        return Estimate(
+        return MedianEstimate(
             (middle[0].center + middle[1].center) / 2,
             math.sqrt(share) * number / inverse,
             self._pool.freedom,
@@ -186,8 +188,8 @@ class HostContrast:
     """
 
     metric: sample.Metric
-    subject: Estimate
-    reference: Estimate
+    subject: MedianEstimate
+    reference: MedianEstimate
     margin: float = verdict.MARGIN
     is_pair: bool = False
 

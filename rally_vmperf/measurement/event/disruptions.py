@@ -161,10 +161,10 @@ class Disruption:
         measurement, if they did not, else 0.
     """
 
-    depth: estimates.Estimate
-    peak: estimates.Estimate
-    duration: estimates.Estimate
-    recovery: estimates.Estimate | None
+    depth: estimates.Approximation
+    peak: estimates.Approximation
+    duration: estimates.Approximation
+    recovery: estimates.Approximation | None
     not_recovered: float
 
 
@@ -265,7 +265,7 @@ def estimate_disruption(
         # Noise that hides a loss hides how long it lasts, too.
         is_hidden = depth.error > 100 * usual.tolerance * _HIDES
         rest = after[-1][0] - requested if is_hidden else 0.0
-        none = estimates.Estimate(value=0.0, error=max(width, rest))
+        none = estimates.Approximation(value=0.0, error=max(width, rest))
         return Disruption(
             depth=depth,
             peak=peak,
@@ -278,13 +278,13 @@ def estimate_disruption(
     recovery, rest = None, after[-1][0] - requested
     if last.ended < after[-1][0] - width / 2:
         rest = 0.0
-        recovery = estimates.Estimate(
+        recovery = estimates.Approximation(
             value=max(0.0, last.ended - requested), error=last.end_error
         )
     return Disruption(
         depth=depth,
         peak=peak,
-        duration=estimates.Estimate(
+        duration=estimates.Approximation(
             value=group[-1].ended - group[0].begun,
             error=math.hypot(group[0].begin_error, group[-1].end_error),
         ),
@@ -298,7 +298,7 @@ def _find_worst_run(
     after: Points,
     losses: collections.abc.Sequence[float],
     parts: collections.abc.Sequence[_Part],
-) -> tuple[estimates.Estimate, estimates.Estimate, int]:
+) -> tuple[estimates.Approximation, estimates.Approximation, int]:
     """Return loss and value of the worst run, and its first place.
 
     The worst of several runs that are alike is worse by chance: the interval
@@ -322,14 +322,14 @@ def _find_worst_run(
     middle, error = worst - (far - error) / 2, (far + error) / 2
     value = usual_value - usual.sign * middle
     # A value below zero is none; the upper end remains.
-    peak = estimates.Estimate(
+    peak = estimates.Approximation(
         value=max(0.0, value), error=max(0.0, error + min(0.0, value))
     )
     if not parts:
         unseen = 100 * usual.error(1, moment) / usual_value
-        depth = estimates.Estimate(value=0.0, error=unseen)
+        depth = estimates.Approximation(value=0.0, error=unseen)
     else:
-        depth = estimates.Estimate(
+        depth = estimates.Approximation(
             value=100 * min(1.0, max(0.0, middle / usual_value)),
             error=100 * error / usual_value,
         )
@@ -378,7 +378,7 @@ def _select_group(
     )
 
 
-def estimate_loss(usual: Usual, points: Points) -> estimates.Estimate:
+def estimate_loss(usual: Usual, points: Points) -> estimates.Approximation:
     """Return the loss of reports in percent; 0 with its error for a gain.
 
     :param points: The reports that are compared.
@@ -393,8 +393,8 @@ def estimate_loss(usual: Usual, points: Points) -> estimates.Estimate:
     loss = usual.sign * share * (usual_value - mean)
     error = share * usual.error(len(points), moment)
     if loss < 0:
-        return estimates.Estimate(value=0.0, error=max(0.0, loss + error))
-    return estimates.Estimate(value=loss, error=error)
+        return estimates.Approximation(value=0.0, error=max(0.0, loss + error))
+    return estimates.Approximation(value=loss, error=error)
 
 
 def _find_parts(

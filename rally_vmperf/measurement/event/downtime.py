@@ -68,7 +68,7 @@ class Stop:
     absent: float
     answered: float
 
-    def estimate_downtime(self) -> estimates.Estimate:
+    def estimate_downtime(self) -> estimates.Approximation:
         """Return the seconds without an answer.
 
         The guest stops after an answer and before the probe that has none,
@@ -76,12 +76,12 @@ class Stop:
         """
         least = max(0.0, self.absent - self.silent)
         most = self.answered - self.last
-        return estimates.Estimate(
+        return estimates.Approximation(
             value=(least + most) / 2, error=(most - least) / 2
         )
 
 
-def estimate_downtime(readings: Readings) -> estimates.Estimate:
+def estimate_downtime(readings: Readings) -> estimates.Approximation:
     """Return the downtime in seconds.
 
     Without a jump, the clock was corrected for the downtime, or there was
@@ -109,7 +109,7 @@ def estimate_downtime(readings: Readings) -> estimates.Estimate:
     return by_boot if differ or by_boot.error < by_clock.error else by_clock
 
 
-def _estimate_jump(readings: Readings) -> estimates.Estimate:
+def _estimate_jump(readings: Readings) -> estimates.Approximation:
     """Return the time by which the offset falls in seconds.
 
     :raises ValueError: If there are fewer than three precise readings.
@@ -126,7 +126,9 @@ def _estimate_jump(readings: Readings) -> estimates.Estimate:
             late.at + late.error - (early.at - early.error)
             for early, late in itertools.pairwise(readings)
         )
-    return estimates.Estimate(value=(low + high) / 2, error=(high - low) / 2)
+    return estimates.Approximation(
+        value=(low + high) / 2, error=(high - low) / 2
+    )
 
 
 def _find_jump(readings: Readings) -> int:

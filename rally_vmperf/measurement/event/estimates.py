@@ -4,7 +4,7 @@ import dataclasses
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Estimate:
+class Approximation:
     """A figure that cannot be negative, with its error.
 
     :param value: The figure in its unit.

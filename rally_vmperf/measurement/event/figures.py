@@ -82,7 +82,7 @@ def list_time_figures(
 
 
 def observe(
-    metric: sample.Metric, source: str, estimate: estimates.Estimate
+    metric: sample.Metric, source: str, estimate: estimates.Approximation
 ) -> sample.Observation:
     """Return an estimate as an observation.
 

@@ -28,7 +28,7 @@ def estimate_gap(
     begun: float,
     ended: float,
     interval: float,
-) -> estimates.Estimate:
+) -> estimates.Approximation:
     """Return the longest gap in seconds between replies around an event.
 
     The error is the usual gap: an interruption begins after a reply and ends
@@ -52,4 +52,4 @@ def estimate_gap(
     longest = max(within)
     others = sorted(gap for gap, _ in gaps if gap < longest)
     usual = others[int(_USUAL * (len(others) - 1))] if others else longest
-    return estimates.Estimate(value=longest, error=max(usual, interval))
+    return estimates.Approximation(value=longest, error=max(usual, interval))

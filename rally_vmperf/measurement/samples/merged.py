@@ -27,7 +27,7 @@ Percentiles = tuple[
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Distribution:
+class MergedDistribution:
     """The merged distribution of a metric of several machines.
 
     :param machines: The number of machines that reported it.
@@ -63,7 +63,7 @@ class TimeSeries:
     means: series.MeanSeries
 
 
-MergedT = t.TypeVar("MergedT", Distribution, TimeSeries)
+MergedT = t.TypeVar("MergedT", MergedDistribution, TimeSeries)
 
 
 def percentile_values(
@@ -82,7 +82,7 @@ def percentile_values(
     }
 
 
-def distributions(readings: Readings) -> tuple[Distribution, ...]:
+def distributions(readings: Readings) -> tuple[MergedDistribution, ...]:
     """Return the distributions of one repetition, merged over machines."""
     merged = []
     for metric, reports in _group_reports(
@@ -90,7 +90,7 @@ def distributions(readings: Readings) -> tuple[Distribution, ...]:
     ).items():
         whole = histograms.merge(report.histogram for _, report in reports)
         merged.append(
-            Distribution(
+            MergedDistribution(
                 metric=metric,
                 machines=len({machine for machine, _ in reports}),
                 histogram=whole,
@@ -132,12 +132,12 @@ def _group_reports(
 
 def merge_distributions(
     repetitions: collections.abc.Iterable[
-        collections.abc.Iterable[Distribution]
+        collections.abc.Iterable[MergedDistribution]
     ],
-) -> tuple[Distribution, ...]:
+) -> tuple[MergedDistribution, ...]:
     """Return the merged distributions of several repetitions."""
     return tuple(
-        Distribution(
+        MergedDistribution(
             metric=metric,
             machines=max(distribution.machines for distribution in group),
             histogram=histograms.merge(
@@ -177,7 +177,7 @@ def _group_by_metric(
 
 
 def list_percentiles(
-    distributions: collections.abc.Iterable[Distribution],
+    distributions: collections.abc.Iterable[MergedDistribution],
 ) -> dict[sample.Metric, tuple[float, int]]:
     """Return each percentile's value and number of machines by metric."""
     return {

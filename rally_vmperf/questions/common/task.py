@@ -255,7 +255,7 @@ class Task(t.Generic[ArgumentsT]):
     def list_measured(
         self, baseline: document.Baseline
     ) -> collections.abc.Iterator[
-        tuple[assignment.Assignment, list[document.Entry]]
+        tuple[assignment.Assignment, list[document.BaselineEntry]]
     ]:
         """Yield each workload with its measurements in a baseline.
 

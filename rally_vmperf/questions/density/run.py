@@ -44,7 +44,7 @@ def create_run(
     compared_copies = {measured.copies for measured in covered_shapes}
     return request.create_run(
         (
-            conditions.Condition(
+            conditions.PlannedCondition(
                 axes={repetition.GUESTS: number, **axes},
                 copies=number if number in compared_copies else None,
                 choose=groups.choose_one_by_one

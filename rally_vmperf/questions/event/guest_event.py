@@ -285,7 +285,7 @@ class GuestEvent(actions.GuestWatch):
     def _explain(
         self,
         monitor: event_monitor.Monitor,
-        stop: estimates.Estimate | str,
+        stop: estimates.Approximation | str,
     ) -> frozenset[tuple[str, str]]:
         """Return the findings that the event explains."""
         if isinstance(stop, str):

@@ -18,7 +18,7 @@ from rally_vmperf.measurement.event import phases
 from rally_vmperf.measurement.samples import sample
 
 #: Figures by metric; a text is the reason why one is missing.
-Figures = dict[sample.Metric, estimates.Estimate | str]
+Figures = dict[sample.Metric, estimates.Approximation | str]
 #: The figures of the rate of the guest of the event.
 _OF_RATE = (
     figures.DIP,
@@ -84,7 +84,9 @@ def compute_figures(
     A guest that stops has no reports until its workload runs again.
     """
     found: Figures = {
-        figures.DURATION: estimates.Estimate(value=event.seconds, error=1.0)
+        figures.DURATION: estimates.Approximation(
+            value=event.seconds, error=1.0
+        )
     }
     if event.stops_guest and monitor.stop is None:
         never = monitor.reasons.get("stop", "the guest did not stop")
@@ -123,7 +125,7 @@ def compute_figures(
 
 def _compute_downtime(
     event: phases.EventRecord, monitor: event_monitor.Monitor
-) -> estimates.Estimate | str:
+) -> estimates.Approximation | str:
     """Return the time in which the guest did not run, or why it is missing."""
     if monitor.stop is not None:
         return monitor.stop.estimate_downtime()
@@ -141,7 +143,7 @@ def _compute_downtime(
 
 def _compute_gap(
     event: phases.EventRecord, monitor: event_monitor.Monitor
-) -> estimates.Estimate | str:
+) -> estimates.Approximation | str:
     """Return the longest time without a reply, or why it is missing."""
     stop = monitor.stop
     try:
@@ -166,7 +168,7 @@ def _compute_dip(
         disruption = _estimate(event, before, line, stop)
     except ValueError as error:
         return dict.fromkeys(_OF_RATE, str(error))
-    recovery: estimates.Estimate | str = disruption.recovery or (
+    recovery: estimates.Approximation | str = disruption.recovery or (
         "the rate was not within 5 % of the usual one at the end of the phase"
     )
     duration = disruption.duration
@@ -176,7 +178,7 @@ def _compute_dip(
         duration = _begin_earlier(duration, late)
         if disruption.recovery is not None:
             recovery = _begin_earlier(disruption.recovery, late)
-    rest = estimates.Estimate(value=disruption.not_recovered, error=0.0)
+    rest = estimates.Approximation(value=disruption.not_recovered, error=0.0)
     return dict(
         zip(
             _OF_RATE,
@@ -187,10 +189,10 @@ def _compute_dip(
 
 
 def _begin_earlier(
-    estimate: estimates.Estimate, late: float
-) -> estimates.Estimate:
+    estimate: estimates.Approximation, late: float
+) -> estimates.Approximation:
     """Return a duration that may be shorter by some seconds."""
-    return estimates.Estimate(
+    return estimates.Approximation(
         value=max(0.0, estimate.value - late / 2),
         error=estimate.error + late / 2,
     )
@@ -280,7 +282,7 @@ def observe_others(
         (figures.OTHERS_LOSS, "higher"),
         (figures.OTHERS_SLOWDOWN, "lower"),
     ):
-        losses: dict[str, estimates.Estimate] = {}
+        losses: dict[str, estimates.Approximation] = {}
         for line in guests:
             if line.metric.better != better or line.machine in losses:
                 continue
@@ -309,7 +311,7 @@ def observe_others(
 
 def _estimate_loss(
     event: phases.EventRecord, before: Lines, line: phases.Line
-) -> estimates.Estimate:
+) -> estimates.Approximation:
     """Return the loss of a machine until the end of the event in percent.
 
     :raises ValueError: If there are too few intervals.

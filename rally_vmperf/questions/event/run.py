@@ -32,7 +32,7 @@ def create_run(
     happening = event_types.parse(arguments.event)
     return request.create_run(
         (
-            conditions.Condition(axes={phases.AXIS: phase})
+            conditions.PlannedCondition(axes={phases.AXIS: phase})
             for phase in phases.PHASES
         ),
         options={

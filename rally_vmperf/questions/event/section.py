@@ -203,27 +203,29 @@ def draw_time_line(happened: Happened, name: str) -> markupsafe.Markup:
             highest = max(highest, *(rate for _, rate in points))
             last = max(last, points[-1][0])
             style = _choose_style(happened, line)
-            drawn.append(charts.Line(style=style, points=points))
+            drawn.append(charts.ChartLine(style=style, points=points))
             is_subject = style == _STYLES[0]
             if is_subject and points[0][0] < requested < points[-1][0]:
                 mean = statistics.fmean(rate for _, rate in points)
                 drawn.append(
-                    charts.Line(
+                    charts.ChartLine(
                         style="first bare",
                         points=[(points[0][0], mean), (points[-1][0], mean)],
                     )
                 )
     for moment in (requested, ended):
         drawn.append(
-            charts.Line(
+            charts.ChartLine(
                 style="limit", points=[(moment, 0.0), (moment, highest)]
             )
         )
     return charts.draw(
         f"Repetition {happened.number}",
         drawn,
-        charts.Axis(low=0, high=last, title="seconds since the first phase"),
-        charts.Axis(low=0, high=highest),
+        charts.ChartAxis(
+            low=0, high=last, title="seconds since the first phase"
+        ),
+        charts.ChartAxis(low=0, high=highest),
         label=f"Machines in repetition {happened.number} over time",
         name=name,
         note="percent of the mean before the request",

@@ -35,7 +35,7 @@ def create_run(
     )
     return request.create_run(
         (
-            conditions.Condition(
+            conditions.PlannedCondition(
                 axes=axes,
                 copies=shape.copies,
                 choose=(lambda unavailable, _: participants)

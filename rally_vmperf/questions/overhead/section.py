@@ -82,7 +82,7 @@ def _draw_panel(row: result.Result, name: str) -> markupsafe.Markup:
                 with_box=with_box,
             )
         ],
-        lines.Axis(
+        lines.ChartAxis(
             low=-0.5,
             high=len(columns) - 0.5,
             labels={
@@ -90,7 +90,7 @@ def _draw_panel(row: result.Result, name: str) -> markupsafe.Markup:
                 for position, (label, *_) in enumerate(columns)
             },
         ),
-        lines.Axis(low=low * factor, high=high * factor),
+        lines.ChartAxis(low=low * factor, high=high * factor),
         label=(
             f"{row.metric.name}: samples of "
             f"{', '.join(label for label, *_ in columns)}, "
@@ -201,7 +201,7 @@ def _list_facts(run: reports.RunReport) -> reports.Facts:
     ]
 
 
-def _describe_shape(shape: model.Shape) -> str:
+def _describe_shape(shape: model.RecordedShape) -> str:
     """Return the CPUs and the memory of the bare-metal copies as text."""
     return (
         f"{shape.vcpus} CPUs and {shape.memory_mib} MiB for each of "

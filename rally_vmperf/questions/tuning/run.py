@@ -69,9 +69,9 @@ def create_run(
 
     @contextlib.contextmanager
     def open_condition(
-        condition: conditions.Condition,
+        condition: conditions.PlannedCondition,
     ) -> collections.abc.Iterator[
-        tuple[conditions.Condition, attempt.ReadySession]
+        tuple[conditions.PlannedCondition, attempt.ReadySession]
     ]:
         """Boot the guests of a variant; yield its condition and session."""
         name = str(condition.axes[repetition.VARIANT])
@@ -97,7 +97,7 @@ def create_run(
     run = request.create_run(
         # Judges compare with the first one, the reference.
         (
-            conditions.Condition(
+            conditions.PlannedCondition(
                 axes={repetition.VARIANT: name},
                 copies=_count_copies(guests, names, covered_shapes),
                 choose=functools.partial(choose_guests, names, request.booted),

@@ -26,7 +26,7 @@ Points = collections.abc.Sequence[tuple[float, float]]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Line:
+class ChartLine:
     """A line through points, or a mark at each of them.
 
     :param style: The classes of colour, width and dashes in ``page.css``.
@@ -43,7 +43,7 @@ class Line:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Axis:
+class ChartAxis:
     """An axis; what lies beyond its ends is drawn at the ends.
 
     :param labels: The values that have a label, in ascending order; None
@@ -86,9 +86,9 @@ class Axis:
 
 def draw(
     title: str,
-    lines: collections.abc.Iterable[Line],
-    x: Axis,
-    y: Axis,
+    lines: collections.abc.Iterable[ChartLine],
+    x: ChartAxis,
+    y: ChartAxis,
     *,
     label: str,
     name: str,
@@ -124,7 +124,7 @@ def draw_samples(
     colour: str = "guest",
     *,
     with_box: bool,
-) -> list[Line]:
+) -> list[ChartLine]:
     """Return samples as points in the order of time, or as a box, lines.
 
     :param centre: The position on the horizontal axis.
@@ -143,17 +143,19 @@ def draw_samples(
             *((centre, third), (right, third), (right, first)),
             (centre, first),
         )
-        return [Line(style=f"{colour} box", points=box)]
+        return [ChartLine(style=f"{colour} box", points=box)]
     step = width / max(1, len(samples) - 1)
     start = centre - width / 2 if len(samples) > 1 else centre
     points = [
         (start + place * step, sample) for place, sample in enumerate(samples)
     ]
-    return [Line(style=f"{colour} points", points=points, is_scattered=True)]
+    return [
+        ChartLine(style=f"{colour} points", points=points, is_scattered=True)
+    ]
 
 
 def _draw_line(
-    line: Line, x: Axis, y: Axis, name: str
+    line: ChartLine, x: ChartAxis, y: ChartAxis, name: str
 ) -> list[markupsafe.Markup]:
     """Return the elements of a line."""
     places = [
@@ -184,7 +186,7 @@ def _draw_line(
 
 
 def _draw_frame(
-    x: Axis, y: Axis
+    x: ChartAxis, y: ChartAxis
 ) -> collections.abc.Iterator[markupsafe.Markup]:
     """Yield the grid, the labels that have room, and the title below."""
     lowest = math.inf

@@ -27,9 +27,9 @@ class Resize(event_types.EventType):
     flavor: t.Annotated[str, {"minLength": 1}]
 
     @property
-    def _reference(self) -> request.Reference:
+    def _reference(self) -> request.ResourceReference:
         """The reference to the flavor."""
-        return request.Reference(by="name", value=self.flavor)
+        return request.ResourceReference(by="name", value=self.flavor)
 
     @property
     def may_move_guest(self) -> bool:

@@ -266,7 +266,7 @@ def read_job(text: str, given: raw.Given) -> list[raw.RawOutput]:
 
 
 READERS = (
-    raw.Reader(
+    raw.RawReader(
         tool="unixbench",
         signature=re.compile(
             r"parallel cop(?:y|ies) of tests|BYTE UNIX Benchmarks", re.M
@@ -274,13 +274,13 @@ READERS = (
         read=read_unixbench,
         given={"copies": "number of copies; default: all in the report"},
     ),
-    raw.Reader(
+    raw.RawReader(
         tool="hepscore",
         json_texts=('"hepscore"', '"hs06', '"wl-scores"'),
         searches_lines=False,
         read=read_hepscore,
     ),
-    raw.Reader(
+    raw.RawReader(
         tool="time",
         signature=re.compile(
             rf"^real\s+(?:[0-9]+m)?[0-9.,]+s?$|{_OTHER_TIME.pattern}", re.M
@@ -288,7 +288,7 @@ READERS = (
         read=read_time,
         given={"command": "compress, decompress or copy"},
     ),
-    raw.Reader(
+    raw.RawReader(
         tool="job",
         # Only its name tells.
         searches_lines=False,

@@ -319,7 +319,7 @@ def _read_iozone_command(text: str) -> dict[str, t.Any]:
 
 
 READERS = (
-    raw.Reader(
+    raw.RawReader(
         tool="dd",
         signature=re.compile(
             r"^[0-9]{1,15}\+[01]\b.*\n[0-9]{1,15}\+[01]\b"
@@ -330,7 +330,7 @@ READERS = (
         read=read_dd,
         given={"direction": "write or read"},
     ),
-    raw.Reader(
+    raw.RawReader(
         tool="iozone",
         signature=re.compile(
             r"Iozone: Performance Test|^ *Children see throughput for ",

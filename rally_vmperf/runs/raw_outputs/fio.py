@@ -274,7 +274,7 @@ def _find_latency(
 
 
 READERS = (
-    raw.Reader(
+    raw.RawReader(
         tool="fio",
         json_texts=('"fio version"',),
         signature=fio_text.SIGNATURE,

@@ -47,7 +47,7 @@ def build_baseline(
         session=uuid.uuid4().hex,
         recorded_at=now.isoformat(timespec="seconds"),
         software=model.software(),
-        machine=document.Machine(
+        machine=document.BaselineMachine(
             name=machine,
             fingerprint=dict(fingerprint),
             tools={
@@ -64,7 +64,7 @@ def build_baseline(
 
 def _build_entry(
     raw_output: raw.RawOutput, fingerprint: documents.Facts
-) -> document.Entry:
+) -> document.BaselineEntry:
     """Return the baseline entry of a raw output."""
     unknown = ["shape", "limited_by", *raw_output.unknown]
     if not raw_output.versions:
@@ -79,7 +79,7 @@ def _build_entry(
         f"unknown: {', '.join(unknown)}",
         metrics=tuple(metric.name for metric in raw_output.metrics),
     )
-    return document.Entry(
+    return document.BaselineEntry(
         workload=raw_output.workload,
         arguments=raw_output.arguments,
         limited_by="unknown",
@@ -303,13 +303,13 @@ class _ReferenceBuilder:
 
     def _find_entry(
         self, raw_output: raw.RawOutput, name: str
-    ) -> tuple[document.Entry | None, str, str]:
+    ) -> tuple[document.BaselineEntry | None, str, str]:
         """Return the entry of a metric or None, its name, and differences.
 
         :returns: The entry with the fewest differences. It is None if there
             are differences that are not allowed.
         """
-        candidates: list[tuple[int, document.Entry, str, str]] = []
+        candidates: list[tuple[int, document.BaselineEntry, str, str]] = []
         for metric_name in dict.fromkeys((name, name.replace(*_STAND_IN))):
             for baseline_entry in reversed(self._content.entries):
                 names = {metric.name for metric in baseline_entry.metrics}
@@ -337,7 +337,7 @@ class _ReferenceBuilder:
         return (None if count else baseline_entry), metric_name, text
 
     def _add_entry(
-        self, baseline_entry: document.Entry, recorded: str, name: str
+        self, baseline_entry: document.BaselineEntry, recorded: str, name: str
     ) -> None:
         """Add the values of a metric, and the findings on its entry."""
         self._findings |= dict.fromkeys(baseline_entry.findings)
@@ -359,13 +359,15 @@ class _ReferenceBuilder:
                     )
 
 
-def _is_imported(baseline_entry: document.Entry) -> bool:
+def _is_imported(baseline_entry: document.BaselineEntry) -> bool:
     """Return whether an entry is from raw outputs."""
     kinds = {report.kind for report in baseline_entry.findings}
     return "baseline_imported" in kinds
 
 
-def _complete_arguments(baseline_entry: document.Entry) -> dict[str, t.Any]:
+def _complete_arguments(
+    baseline_entry: document.BaselineEntry,
+) -> dict[str, t.Any]:
     """Return the arguments of an entry; a recorded one has all of them.
 
     Options of the tool that are no arguments of the workload have their

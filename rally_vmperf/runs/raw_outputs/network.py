@@ -297,7 +297,7 @@ def read_wget(text: str, given: raw.Given) -> list[raw.RawOutput]:
 
 
 READERS = (
-    raw.Reader(
+    raw.RawReader(
         tool="ping",
         signature=re.compile(
             rf"^PING |packets transmitted, |{_PING_WINDOWS.pattern}", re.M
@@ -305,14 +305,14 @@ READERS = (
         read=read_ping,
         given=raw.DIRECTION,
     ),
-    raw.Reader(
+    raw.RawReader(
         tool="sockperf",
         signature=re.compile(r"^sockperf: ", re.M),
         read=read_sockperf,
         version=re.compile(r"== version #([\w.-]{1,40}) ==", re.M),
         given=raw.DIRECTION,
     ),
-    raw.Reader(
+    raw.RawReader(
         tool="wget",
         signature=re.compile(
             r"^[0-9-]{10} [0-9:]{8} \(.* (?:saved|written to stdout) \[",
@@ -320,7 +320,7 @@ READERS = (
         ),
         read=read_wget,
     ),
-    raw.Reader(
+    raw.RawReader(
         tool="h2load",
         signature=re.compile(r"^finished in \S+, \S+ req/s", re.M),
         read=read_h2load,

@@ -410,14 +410,14 @@ def read_stream(text: str, given: raw.Given) -> list[raw.RawOutput]:
 
 
 READERS = (
-    raw.Reader(
+    raw.RawReader(
         tool="mbw",
         signature=re.compile(r"^(?:[0-9]+|AVG)\s+Method: ", re.M),
         read=read_mbw,
         given={"version": "version of mbw, such as 1.4"},
         version=re.compile(r"^says: .{0,40}?\bv?([0-9.]{1,20})\b", re.M),
     ),
-    raw.Reader(
+    raw.RawReader(
         tool="stream",
         signature=re.compile(
             r"^STREAM version \$|^Function +(?:Best )?Rate \(?MB/s|"
@@ -426,7 +426,7 @@ READERS = (
         ),
         read=read_stream,
     ),
-    raw.Reader(
+    raw.RawReader(
         tool="sysbench",
         signature=re.compile(
             r"^sysbench [0-9.]+|^CPU speed:$|^Threads fairness:$"
@@ -436,7 +436,7 @@ READERS = (
         read=read_sysbench,
         version=re.compile(r"^(sysbench [0-9][0-9.]{1,20})", re.M),
     ),
-    raw.Reader(
+    raw.RawReader(
         tool="openssl",
         signature=re.compile(
             r"^Doing \S+ .* for [0-9]+s|in 1000s of bytes per second|"

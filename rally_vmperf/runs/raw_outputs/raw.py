@@ -71,7 +71,7 @@ class RawOutput:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Reader:
+class RawReader:
     """A reader of the outputs of one tool.
 
     :param tool: The name of the tool.

@@ -15,7 +15,7 @@ from rally_vmperf.workloads import base
 from rally_vmperf.workloads import output_bounds
 
 #: The readers by tool, in the order in which outputs are recognised.
-READERS: dict[str, raw.Reader] = {
+READERS: dict[str, raw.RawReader] = {
     reader.tool: reader
     for reader in (
         *processor.READERS,
@@ -48,7 +48,7 @@ _OTHER_TOOLS = {
 }
 
 
-def recognise(text: str, *, is_json: bool = False) -> raw.Reader:
+def recognise(text: str, *, is_json: bool = False) -> raw.RawReader:
     """Return the reader of an output, found by the content.
 
     :param is_json: Whether only JSON is read, since lines are too long.
@@ -161,7 +161,7 @@ def _is_recognised(text: str) -> bool:
     )
 
 
-def _find_reader(tool: str) -> raw.Reader:
+def _find_reader(tool: str) -> raw.RawReader:
     """Return the reader of a tool by its name; reject an unknown one."""
     if tool not in READERS:
         raise base.WorkloadError(

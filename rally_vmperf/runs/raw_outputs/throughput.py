@@ -254,7 +254,7 @@ def _read_iperf3_arguments(
 
 
 READERS = (
-    raw.Reader(
+    raw.RawReader(
         tool="iperf3",
         signature=iperf3_table.SIGNATURE,
         json_texts=(
@@ -268,7 +268,7 @@ READERS = (
         ),
         given=raw.DIRECTION,
     ),
-    raw.Reader(
+    raw.RawReader(
         tool="iperf",
         signature=re.compile(
             r"^[ \t]{0,40}(?:(?:Client connecting to|Server listening on) |"

@@ -71,7 +71,7 @@ _METRIC = json_schema.closed_mapping(
 )
 
 
-class Job(base.Workload):
+class JobWorkload(base.Workload):
     """Any command, timed, with the metrics that it prints."""
 
     name = "job"

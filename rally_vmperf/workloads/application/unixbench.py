@@ -61,7 +61,7 @@ class Score(t.NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class Report:
+class UnixBenchReport:
     """The results of UnixBench for one number of copies.
 
     :param scores: The scores by the titles of the tests.
@@ -74,7 +74,7 @@ class Report:
     index: float
 
 
-def parse_report(text: str, copies: int) -> Report:
+def parse_report(text: str, copies: int) -> UnixBenchReport:
     """Parse the output for one number of copies into a Report.
 
     :raises base.WorkloadError: If the output does not contain exactly one
@@ -92,7 +92,7 @@ def parse_report(text: str, copies: int) -> Report:
             f"printed {len(scores)} scores, {len(indices)} indices and "
             f"{len(totals)} index scores"
         )
-    return Report(scores, indices, _FIGURES.number(totals[0]))
+    return UnixBenchReport(scores, indices, _FIGURES.number(totals[0]))
 
 
 def parse_scores(text: str, copies: int) -> dict[str, Score]:

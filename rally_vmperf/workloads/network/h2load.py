@@ -95,7 +95,7 @@ _KEEP_ALIVE = ("keepalive_requests 1000000000;", "keepalive_timeout 3600;")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Load:
+class UserLoad:
     """Users who load pages with one h2load.
 
     :param users: The number of users, each with a connection of its own.
@@ -382,9 +382,9 @@ class H2load(_nginx.NginxWorkload):
         ]
 
 
-def _create_load(arguments: base.Arguments) -> Load:
+def _create_load(arguments: base.Arguments) -> UserLoad:
     """Return the Load that the arguments define."""
-    return Load(
+    return UserLoad(
         users=arguments["users"],
         think_time=arguments["think_time"],
         time=arguments["time"],

@@ -79,7 +79,7 @@ _METRICS: dict[str, tuple[sample.Metric, ...]] = {
 }
 
 
-class Report:
+class Iperf3Report:
     """The JSON report of a run, for one of its directions.
 
     :param direction: The direction, after ``bidir.`` if the run had two
@@ -463,7 +463,7 @@ class Iperf3(_directed.ServerWorkload):
         direction, *others = _parts(result.name)
         if others or direction not in self.selected(arguments):
             return None
-        return Report(direction, arguments, result).progress()
+        return Iperf3Report(direction, arguments, result).progress()
 
     def work_done(
         self, arguments: base.Arguments, result: base.CommandResult
@@ -490,10 +490,10 @@ def _parts(command: str) -> tuple[str, ...]:
 
 def _parse_reports(
     arguments: base.Arguments, result: base.CommandResult
-) -> list[Report]:
+) -> list[Iperf3Report]:
     """Parse a result into a list of one Report for each direction."""
     return [
-        Report(direction, arguments, result)
+        Iperf3Report(direction, arguments, result)
         for direction in _parts(result.name)
     ]
 
@@ -511,7 +511,7 @@ def _interval(time: int, streams: int) -> int:
     return -(-time // (_DENSE_REPORTS if is_dense else _REPORTS))
 
 
-def _check_report(report: Report) -> None:
+def _check_report(report: Iperf3Report) -> None:
     """Reject an iperf3 report that contradicts its arguments.
 
     :raises base.WorkloadError: For the first contradiction.

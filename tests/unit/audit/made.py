@@ -16,7 +16,7 @@ USUAL = (100.0, 101.0, 99.0, 100.5, 99.5, 100.2)
 
 def figure(metric=RATE, condition="", setting="test"):
     """Return a figure of guests of the flavor m1.small."""
-    return hosts.Figure(setting, "m1.small", condition, metric)
+    return hosts.HostFigure(setting, "m1.small", condition, metric)
 
 
 def mean(factor=1.0, values=USUAL, metric=RATE):

@@ -169,7 +169,7 @@ class TestCollect(unittest.TestCase):
 
     def test_other_test(self):
         """It is kept next to the first one."""
-        other = model.Workload(name="sysbench", arguments={"time": 99})
+        other = model.RecordedWorkload(name="sysbench", arguments={"time": 99})
         collected = self.collect(
             self.source("compute1"),
             self.source("compute1", run="run-2", day=2, workloads=(other,)),

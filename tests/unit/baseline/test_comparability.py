@@ -320,7 +320,7 @@ class TestOthers(unittest.TestCase):
     @ddt.unpack
     def test_host(self, name, kinds):
         """Guests on another machine than the baseline's are reported."""
-        machine = document.Machine(name="compute-1", fingerprint={})
+        machine = document.BaselineMachine(name="compute-1", fingerprint={})
         baseline = made.baseline(machine=machine)
         findings = comparability.host(baseline, "g1", name)
         self.assertEqual(kinds, [difference.kind for difference in findings])

@@ -48,7 +48,9 @@ class SessionsTest(unittest.TestCase):
 
     def test_rejected(self):
         """Another machine, and a session that lacks a workload."""
-        other = document.Machine(name="host-1", fingerprint={"kernel": "6.12"})
+        other = document.BaselineMachine(
+            name="host-1", fingerprint={"kernel": "6.12"}
+        )
         with self.assertRaisesRegex(
             document.BaselineError, r"--append: host-1 .*kernel_differs"
         ):

@@ -62,7 +62,7 @@ class CleanupTest(unittest.TestCase):
         self.cloud = testing.FakeCloud()
         self.cloud.network.create_ip(description=NAME)
         self.crash = mock.Mock()
-        self.tasks = [ownership.Task(uuid="task-d", ended=False)]
+        self.tasks = [ownership.OwningTask(uuid="task-d", ended=False)]
         for target, new in {
             "cmd.rally_api.load": mock.Mock(),
             "opts.read": lambda path: mock.Mock(journal_dir=folder.name),

@@ -260,7 +260,7 @@ class TestJudge(unittest.TestCase):
         other = dataclasses.replace(
             other,
             entries=(entry,),
-            machine=document.Machine(name="m", fingerprint={}),
+            machine=document.BaselineMachine(name="m", fingerprint={}),
         )
         code, shown = self.judged_with(other, self.folder / "w.jsonl")
         self.assertEqual(0, code, shown)

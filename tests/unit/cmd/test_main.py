@@ -43,7 +43,7 @@ class TestScript(unittest.TestCase):
             made.baseline(
                 name="slow",
                 entries=(slower,),
-                machine=document.Machine(
+                machine=document.BaselineMachine(
                     name="old",
                     fingerprint={"kernel": "5.10", "isolated_cpus": "8-15"},
                 ),
@@ -76,7 +76,9 @@ class TestScript(unittest.TestCase):
     def test_no_formula_in_csv(self):
         """A spreadsheet computes no text of a baseline."""
         registry = store.Store(self.home / "baselines")
-        machine = document.Machine(name="=1+1", fingerprint={"kernel": "5"})
+        machine = document.BaselineMachine(
+            name="=1+1", fingerprint={"kernel": "5"}
+        )
         baseline = made.baseline(name="metal", machine=machine)
         registry.save(baseline, replace=True)
         process = self.script("baseline", "list", "-f", "csv")

@@ -45,7 +45,7 @@ _FILE = re.compile(
     r'"(key_file|known_hosts|password_file|proxy_login)": "([^"]+)"'
 )
 SHAPE = {"vcpus": 2, "memory_mib": 2048, "copies": 1}
-MACHINE = document.Machine(name="host-1", fingerprint={})
+MACHINE = document.BaselineMachine(name="host-1", fingerprint={})
 
 
 def rally():

@@ -50,7 +50,7 @@ class TestLoad(unittest.IsolatedAsyncioTestCase):
             folder=str(self.folder),
         )
         work = assignment.Assignment(workload, {}, "neighbour")
-        return neighbours.Load(
+        return neighbours.NeighbourLoad(
             work=work,
             measured=measured,
             stations=[station],

@@ -31,7 +31,7 @@ class RequestTest(unittest.TestCase):
         (group,) = config.groups
         self.assertEqual(("default", 3), (group.name, group.count))
         self.assertEqual(
-            request.Reference(by="name", value="small"), group.flavor
+            request.ResourceReference(by="name", value="small"), group.flavor
         )
         self.assertEqual((target.JumpHost(**HOP),), config.jump)
         self.assertEqual("h1", config.host)

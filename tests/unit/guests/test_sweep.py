@@ -25,7 +25,7 @@ ENTRIES = [
     test_ledger.entry(DEAD, "task-d", process=test_ledger.dead()),
     test_ledger.entry(ALIVE, "task-a"),
 ]
-TASKS = [ownership.Task(uuid="task-e", ended=True, workloads=(ENDED,))]
+TASKS = [ownership.OwningTask(uuid="task-e", ended=True, workloads=(ENDED,))]
 
 
 def name(owner, number=0):

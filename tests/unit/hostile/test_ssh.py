@@ -213,7 +213,7 @@ class IdentityTestCase(unittest.IsolatedAsyncioTestCase):
         """Unread data is kept for the pipe; the process ends."""
         server = await self.serve()
         command = (sys.executable, relay.__file__, "127.0.0.1", server.port)
-        way = routes.Command(" ".join(map(str, command)))
+        way = routes.ProxyCommand(" ".join(map(str, command)))
         started = []
         create = subprocess.Popen
 

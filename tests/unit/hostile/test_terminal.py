@@ -41,7 +41,7 @@ class TestTerminal(unittest.TestCase):
             made.baseline(
                 name="bad",
                 entries=(made.entry(limited_by=bad),),
-                machine=document.Machine(
+                machine=document.BaselineMachine(
                     name=bad,
                     fingerprint={"kernel": bad, "isolated_cpus": bad},
                 ),

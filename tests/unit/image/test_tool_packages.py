@@ -52,7 +52,9 @@ class SourcesTestCase(unittest.TestCase):
                 )
 
     def test_the_machines_own(self):
-        sources = [mirror.Source("http://m.example/d", "bookworm", "main")]
+        sources = [
+            mirror.PackageSource("http://m.example/d", "bookworm", "main")
+        ]
         with mock.patch.object(
             mirror, "sources", autospec=True, return_value=sources
         ) as create_sources:

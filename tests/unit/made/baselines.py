@@ -34,7 +34,7 @@ def entry(by_metric=None, **changes):
         "reference",
         repetition.Reference(repetitions=bare_metal.repetitions),
     )
-    return document.Entry(**fields)
+    return document.BaselineEntry(**fields)
 
 
 def baseline(**changes):
@@ -44,7 +44,7 @@ def baseline(**changes):
         "session": common_records.SESSION,
         "recorded_at": "2026-01-01T00:00:00+00:00",
         "software": {"rally-vmperf": "1"},
-        "machine": document.Machine(
+        "machine": document.BaselineMachine(
             name="host-1", fingerprint={"kernel": "6.1"}
         ),
         "entries": (entry(),),

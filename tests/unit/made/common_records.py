@@ -22,7 +22,7 @@ SESSION = "5e55" * 8
 def machine(name, role="guest", host=""):
     """Return a machine of a record."""
     boot = f"id-{name}#1" if role == "guest" else ""
-    return model.Machine(name=name, role=role, host=host, boot_id=boot)
+    return model.RecordedMachine(name=name, role=role, host=host, boot_id=boot)
 
 
 def write_machines(details):
@@ -101,11 +101,11 @@ def record_of(measured, **changes):
         "started_at": "2026-01-02T03:04:05+00:00",
         "finished_at": "2026-01-02T03:05:05+00:00",
         "software": {"rally-vmperf": "1.0.0", "rally": "5.1.1"},
-        "shape": model.Shape(vcpus=1, memory_mib=1024, copies=1),
+        "shape": model.RecordedShape(vcpus=1, memory_mib=1024, copies=1),
         "machines": tuple(
             machine(name, host=host) for name, host in measured.hosts.items()
         ),
-        "workloads": (model.Workload(name="sysbench", arguments={}),),
+        "workloads": (model.RecordedWorkload(name="sysbench", arguments={}),),
         "metrics": tuple(
             dict.fromkeys((*measured.expected_metrics, *sampled))
         ),

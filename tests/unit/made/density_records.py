@@ -92,12 +92,12 @@ def density_record(
         measured,
         started_at=f"2026-03-04T05:{number:02d}:00+00:00",
         finished_at=f"2026-03-04T05:{number:02d}:50+00:00",
-        shape=model.Shape(vcpus=1, memory_mib=512, copies=len(names)),
+        shape=model.RecordedShape(vcpus=1, memory_mib=512, copies=len(names)),
         machines=tuple(
             common_records.machine(n, host=homes[n]) for n in names
         ),
         workloads=tuple(
-            model.Workload(name=name, arguments={})
+            model.RecordedWorkload(name=name, arguments={})
             for name in ("sysbench", "bzip2", "fio", "iperf3")
         ),
         order=model.Order(kind="listed", seed=seed),

@@ -81,7 +81,7 @@ def run_record(
         measured,
         started_at=f"2026-03-04T05:{number:02d}:00+00:00",
         finished_at=f"2026-03-04T05:{number:02d}:50+00:00",
-        shape=model.Shape(vcpus=2, memory_mib=2048, copies=guests),
+        shape=model.RecordedShape(vcpus=2, memory_mib=2048, copies=guests),
         machines=(
             *(
                 common_records.machine(name, host="compute-1")
@@ -90,11 +90,11 @@ def run_record(
             common_records.machine("peer", "peer"),
         ),
         workloads=(
-            model.Workload(
+            model.RecordedWorkload(
                 name="fio",
                 arguments={"size_mib": 512, "patterns": ["randread"]},
             ),
-            model.Workload(name="sysbench", arguments={"threads": 2}),
+            model.RecordedWorkload(name="sysbench", arguments={"threads": 2}),
         ),
         machines_file=common_records.write_machines(details),
     )

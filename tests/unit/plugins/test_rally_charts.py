@@ -137,7 +137,7 @@ class StaticReportTestCase(unittest.TestCase):
 class ChartsTestCase(unittest.TestCase):
     def test_names_are_those_of_the_outputs(self):
         self.assertIs(
-            rally_charts.Record, charts.OutputChart.get(output.CHART)
+            rally_charts.RecordChart, charts.OutputChart.get(output.CHART)
         )
         self.assertIs(
             rally_charts.RunChart, charts.OutputChart.get(output.RUN_CHART)

@@ -160,7 +160,7 @@ def _summarise(row: result.Result) -> Json:
         if uneven := figure.unevenness:
             value = uneven.mean
             low, high = uneven.interval(figure.confidence) or (None, None)
-    elif isinstance(figure, spreads.Spread):
+    elif isinstance(figure, spreads.SpreadFigure):
         value = figure.of(figure.guest)
     elif estimate := figure.estimate():
         value, low, high = estimate

@@ -372,7 +372,7 @@ class TestReference(unittest.TestCase):
         )
 
     def test_a_guest(self):
-        machine = document.Machine(
+        machine = document.BaselineMachine(
             name="m", fingerprint={"virtualisation": "kvm"}
         )
         limits = {"max_percent": {"cpu.*.rate": 5}}
@@ -951,7 +951,7 @@ class TestTask(unittest.TestCase):
         udp = {"protocol": "udp", "directions": ["to_peer"]}
         workload = registry.get_workload("iperf3")
         arguments = workload.complete(udp)
-        machine = document.Machine(
+        machine = document.BaselineMachine(
             name="m1",
             fingerprint={},
             tools={"iperf3": {"version": f"iperf {version} (cJSON)"}},

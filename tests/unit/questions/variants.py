@@ -163,7 +163,7 @@ class Variants(question.Question[Arguments]):
     def start(self, request, arguments):
         """Return a run with a condition for each variant."""
         return request.create_run(
-            conditions.Condition(axes={"kernel": name})
+            conditions.PlannedCondition(axes={"kernel": name})
             for name in arguments.variants
         )
 

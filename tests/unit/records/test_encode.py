@@ -103,9 +103,9 @@ def record_of(guests, metrics, conditions, bare_metal=None, **changes):
         started_at="2026-01-02T03:04:05+00:00",
         finished_at="2026-01-02T03:05:05+00:00",
         software=model.software(),
-        shape=model.Shape(vcpus=1, memory_mib=1024, copies=guests),
+        shape=model.RecordedShape(vcpus=1, memory_mib=1024, copies=guests),
         machines=tuple(
-            model.Machine(
+            model.RecordedMachine(
                 name=name,
                 role="guest",
                 host="compute-1.example.org",
@@ -114,7 +114,9 @@ def record_of(guests, metrics, conditions, bare_metal=None, **changes):
             for place, name in enumerate(guest_names(guests))
         ),
         workloads=tuple(
-            model.Workload(name=workload["name"], label="", arguments={})
+            model.RecordedWorkload(
+                name=workload["name"], label="", arguments={}
+            )
             for workload in DEFAULT
         ),
         metrics=tuple(metrics),

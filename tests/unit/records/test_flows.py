@@ -32,7 +32,7 @@ def metal(boot):
 
 def kinds(details, needed, names=("a", "b"), batches=1, peer_at="192.0.2.1"):
     """Return the kinds of flow of machines a and b, in short."""
-    ends = flows.Endpoints(
+    ends = flows.FlowEndpoints(
         frozenset(needed),
         "peer" if "peer" in details else "",
         {"a": "10.0.0.1", "b": "10.0.0.2", "peer": peer_at},

@@ -21,10 +21,10 @@ class ProtocolTestCase(unittest.TestCase):
         record = dataclasses.replace(
             RECORD,
             workloads=(
-                model.Workload(
+                model.RecordedWorkload(
                     name="dd", label="", arguments={}, drop_caches=True
                 ),
-                model.Workload(
+                model.RecordedWorkload(
                     name="fio",
                     label="big",
                     arguments={},
@@ -118,7 +118,9 @@ class CommandsTestCase(unittest.TestCase):
         record = dataclasses.replace(
             RECORD,
             workloads=tuple(
-                model.Workload(name=name, label=label, arguments=arguments)
+                model.RecordedWorkload(
+                    name=name, label=label, arguments=arguments
+                )
                 for name, label, arguments in workloads
             ),
             shape=dataclasses.replace(RECORD.shape, **shape),

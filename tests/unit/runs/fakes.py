@@ -14,15 +14,17 @@ RATE = sample.Metric(
     name="cpu.sysbench.rate", unit="events/s", better="higher"
 )
 SETTING = setting.Setting(
-    shape=model.Shape(vcpus=1, memory_mib=1024, copies=3),
+    shape=model.RecordedShape(vcpus=1, memory_mib=1024, copies=3),
     machines=tuple(
-        model.Machine(
+        model.RecordedMachine(
             name=name, role="guest", host="h", boot_id=f"id-{name}#1"
         )
         for name in ("g1", "g2", "g3")
     ),
     details={name: {"nova": {}} for name in ("g1", "g2", "g3")},
-    workloads=(model.Workload(name="sysbench", label="", arguments={}),),
+    workloads=(
+        model.RecordedWorkload(name="sysbench", label="", arguments={}),
+    ),
     expected_metrics=(RATE,),
     metrics=(RATE,),
 )
@@ -134,7 +136,7 @@ def guests(*numbers):
         return lambda lost, number: conditions.Participants(names=names)
 
     return tuple(
-        conditions.Condition(axes={"guests": n}, choose=chosen(n))
+        conditions.PlannedCondition(axes={"guests": n}, choose=chosen(n))
         for n in numbers
     )
 
@@ -154,7 +156,7 @@ def run_of(session, run_journal, actions=(), **changes):
         "workload": "w",
         "times": 3,
         "warmup": 1,
-        "conditions": (conditions.Condition(copies=3),),
+        "conditions": (conditions.PlannedCondition(copies=3),),
         "journal": run_journal,
         "fallback_setting": SETTING,
         "open": lambda: ready,

@@ -15,7 +15,7 @@ from tests.unit.guests import testing
 from tests.unit.runs import test_guest_power
 
 CURRENT = conditions.CurrentCondition(
-    condition=conditions.Condition(), machines=("g1",)
+    condition=conditions.PlannedCondition(), machines=("g1",)
 )
 
 
@@ -173,7 +173,8 @@ class WatchTest(test_guest_power.Case):
             }
 
         current = conditions.CurrentCondition(
-            condition=conditions.Condition(), machines=test_guest_power.NAMES
+            condition=conditions.PlannedCondition(),
+            machines=test_guest_power.NAMES,
         )
         with mock.patch.object(health, "read_counters", look):
             result = watch.recover(current)
@@ -187,7 +188,7 @@ class WatchTest(test_guest_power.Case):
         )
         for names in ((), ("g2", "g3")):
             current = conditions.CurrentCondition(
-                condition=conditions.Condition(unmeasured=names),
+                condition=conditions.PlannedCondition(unmeasured=names),
                 machines=("g1",),
             )
             with mock.patch.object(

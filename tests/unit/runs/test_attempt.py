@@ -71,7 +71,7 @@ def create(session=None, acting=(), guest_findings=None, **condition):
             actions=tuple(acting),
             guest_findings=guest_findings or {},
         ),
-        conditions.Condition(**condition),
+        conditions.PlannedCondition(**condition),
         set(),
         4,
         keep_raw=lambda run: None,
@@ -96,7 +96,7 @@ def list_gaps(condition):
 
 class UnpreparedTestCase(unittest.TestCase):
     def test_each_metric_of_each_machine_is_missing(self):
-        condition = conditions.Condition(
+        condition = conditions.PlannedCondition(
             axes={"guests": 2}, choose=choose("g1", "g2")
         )
         other = sample.Metric("disk.x", "B/s", "higher")
@@ -131,14 +131,14 @@ class UnpreparedTestCase(unittest.TestCase):
             return conditions.Participants(names=())
 
         attempt.create_unprepared_condition(
-            conditions.Condition(choose=record), 1, "no", [fakes.RATE]
+            conditions.PlannedCondition(choose=record), 1, "no", [fakes.RATE]
         )
         self.assertEqual([(frozenset(), 1)], calls)
 
     def test_all_machines(self):
         """Their names are not known."""
         result = attempt.create_unprepared_condition(
-            conditions.Condition(), 1, "no", [fakes.RATE]
+            conditions.PlannedCondition(), 1, "no", [fakes.RATE]
         )
         self.assertEqual(((), ()), (result.missing, result.findings))
 
@@ -256,7 +256,7 @@ class ParticipantTestCase(unittest.TestCase):
 
         again = attempt.Attempt(
             created.ready,
-            conditions.Condition(axes={"guests": 2}, choose=record),
+            conditions.PlannedCondition(axes={"guests": 2}, choose=record),
             {"g2"},
             4,
             keep_raw=created.keep_raw,

@@ -93,7 +93,7 @@ class TestHosts(unittest.TestCase):
         """Return the kinds of findings on a guest of a host."""
         flags = ["sse2", "avx2"]
         baseline = made.baseline(
-            machine=document.Machine(
+            machine=document.BaselineMachine(
                 name="c1", fingerprint={"cpu_flags": flags}
             ),
             **of_class,
@@ -153,7 +153,7 @@ class TestMachines(unittest.TestCase):
             },
         )
         baseline = made.baseline(
-            machine=document.Machine(
+            machine=document.BaselineMachine(
                 name="host-1",
                 fingerprint=BARE,
                 tools={
@@ -222,8 +222,8 @@ class TestMachines(unittest.TestCase):
         names = ["sysbench", "iperf3"]
         described = {"fingerprint": BARE, "tools": {x: {} for x in names}}
         baseline = made.baseline(
-            machine=document.Machine(name="host-1", **described),
-            peer=document.Machine(name="peer", **described),
+            machine=document.BaselineMachine(name="host-1", **described),
+            peer=document.BaselineMachine(name="peer", **described),
         )
         for measured, peers, expected in (
             ({"g1": described}, {"peer": described}, {}),
@@ -287,7 +287,7 @@ class TestRecord(unittest.TestCase):
     def test_protocol(self):
         """The baseline must have the cooldown of the record."""
         entry = made.entry(cooldown=5)
-        workload = model.Workload(
+        workload = model.RecordedWorkload(
             name="sysbench", arguments=entry.arguments, cooldown=5
         )
         record = made.record(workloads=(workload,))

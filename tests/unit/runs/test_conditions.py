@@ -8,7 +8,7 @@ import ddt
 from rally_vmperf.records import model
 from rally_vmperf.runs import conditions
 
-GIVEN = tuple(conditions.Condition(axes={"x": n}) for n in range(1, 9))
+GIVEN = tuple(conditions.PlannedCondition(axes={"x": n}) for n in range(1, 9))
 
 
 def orders(kind, seed, planned=GIVEN, repetitions=8):

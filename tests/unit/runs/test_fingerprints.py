@@ -59,7 +59,7 @@ class TestFingerprint(unittest.TestCase):
         bare_metal = model.decode(record).bare_metal
         run_setting = setting.build_setting(booted, (), bare_metal=bare_metal)
         links = rate_caps.links(other.get("network_interfaces") or (), "peer")
-        ends = flows.Endpoints(
+        ends = flows.FlowEndpoints(
             needed=frozenset({"peer"}), peer="p", addresses={"p": "10.1.2.3"}
         )
         details = {"g1": {"fingerprint": metal}, "p": {"fingerprint": other}}

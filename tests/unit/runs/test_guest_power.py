@@ -24,7 +24,7 @@ LOOK = health.Counters(boot="b", busy=0, stolen=0, swapped=0, killed=0)
 def form(others, *participants):
     """Form a condition with these participants."""
     current = conditions.CurrentCondition(
-        condition=conditions.Condition(), machines=participants
+        condition=conditions.PlannedCondition(), machines=participants
     )
     return others.before(current)
 

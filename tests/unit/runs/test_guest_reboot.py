@@ -16,7 +16,7 @@ NAMES = test_guest_power.NAMES
 def current(*machines, repetition=1, lost=()):
     """Return the condition that is to be measured."""
     return conditions.CurrentCondition(
-        condition=conditions.Condition(),
+        condition=conditions.PlannedCondition(),
         repetition=repetition,
         machines=machines,
         lost=lost,

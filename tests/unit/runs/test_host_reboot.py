@@ -84,7 +84,7 @@ class TestReboot(unittest.TestCase):
         """Run the action before a repetition; return its errors."""
         return reboot.before(
             conditions.CurrentCondition(
-                condition=conditions.Condition(),
+                condition=conditions.PlannedCondition(),
                 repetition=repetition,
                 machines=("copy-1",),
             )

@@ -299,7 +299,7 @@ class ControlActionTestCase(unittest.TestCase):
         """Return the result of a condition with a figure."""
         self.load.figures = [figure]
         current = conditions.CurrentCondition(
-            condition=conditions.Condition(axes=axes), machines=("g1",)
+            condition=conditions.PlannedCondition(axes=axes), machines=("g1",)
         )
         self.assertEqual({}, self.action.before(current).errors)
         result = measured.Measured()
@@ -370,7 +370,7 @@ class ControlActionTestCase(unittest.TestCase):
         """The load ends with the condition."""
         self.load.figures = [0.01]
         current = conditions.CurrentCondition(
-            condition=conditions.Condition(), machines=("g1",)
+            condition=conditions.PlannedCondition(), machines=("g1",)
         )
         self.action.before(current)
         self.assertEqual(1, len(self.action.after(current).observations))

@@ -89,7 +89,7 @@ class Guests:
         booted_guests = models.BootedGuests(
             guests=booted, client_key="", findings=tuple(placement_findings)
         )
-        return booted_guests, mock.Mock(spec=arrival.Guests), None
+        return booted_guests, mock.Mock(spec=arrival.ConnectedGuests), None
 
     def remove(self, *, interrupted=False):
         """Record the call."""

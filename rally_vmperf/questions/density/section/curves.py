@@ -26,7 +26,7 @@ _SIDE = 0.6
 #: The width over which repetitions are spread, in guests.
 _SPREAD = 0.42
 
-Metrics = collections.abc.Sequence[shares.Series]
+Metrics = collections.abc.Sequence[shares.ShareSeries]
 
 
 def draw_all(metrics: Metrics, name: str) -> markupsafe.Markup:
@@ -66,7 +66,7 @@ def list_levels(metrics: Metrics) -> list[int]:
 
 
 def _list_dots(
-    series: shares.Series, levels: collections.abc.Container[int]
+    series: shares.ShareSeries, levels: collections.abc.Container[int]
 ) -> list[dots.Dot]:
     """Return the rate of a metric at each level, with interval and limit."""
     shown: list[dots.Dot] = []
@@ -91,7 +91,7 @@ def _list_dots(
     return shown
 
 
-def draw(series: shares.Series, name: str) -> markupsafe.Markup:
+def draw(series: shares.ShareSeries, name: str) -> markupsafe.Markup:
     """Return a chart of the rate of each guest, and one of their total."""
     charts = [_draw_each(series, f"{name}-each")]
     if any(share.total is not None for share in series.shares):
@@ -99,7 +99,7 @@ def draw(series: shares.Series, name: str) -> markupsafe.Markup:
     return style.arrange(charts)
 
 
-def has_boxes(metrics: collections.abc.Iterable[shares.Series]) -> bool:
+def has_boxes(metrics: collections.abc.Iterable[shares.ShareSeries]) -> bool:
     """Return whether a metric has more repetitions than a chart."""
     return any(
         sum(len(share.repetitions) for share in series.shares) > MOST_POINTS
@@ -107,7 +107,7 @@ def has_boxes(metrics: collections.abc.Iterable[shares.Series]) -> bool:
     )
 
 
-def _draw_each(series: shares.Series, name: str) -> markupsafe.Markup:
+def _draw_each(series: shares.ShareSeries, name: str) -> markupsafe.Markup:
     """Return the chart of the rate of each guest in percent."""
     shown = _list_repetitions(series, "repetitions", 100)
     shown += _list_curves(series, "bare", "bare", 100)
@@ -125,12 +125,14 @@ def _draw_each(series: shares.Series, name: str) -> markupsafe.Markup:
             ends = [(share.guests, end * 100) for end in share.ends]
             classes = f"interval {status}"
             shown.append(
-                lines.Line(style=classes, points=ends, name=f"{gid}-interval")
+                lines.ChartLine(
+                    style=classes, points=ends, name=f"{gid}-interval"
+                )
             )
             heights.append(min(100 * share.ends[1], longest))
         mark = "□" if share.void else style.GLYPHS[status]
         shown.append(
-            lines.Line(
+            lines.ChartLine(
                 style=status,
                 points=[(share.guests, percent)],
                 mark=mark,
@@ -140,7 +142,7 @@ def _draw_each(series: shares.Series, name: str) -> markupsafe.Markup:
         if series.row.statistic == "worst" and share.slowest is not None:
             point = (share.guests, share.slowest * 100)
             shown.append(
-                lines.Line(
+                lines.ChartLine(
                     style="none",
                     points=[point],
                     mark="▼",
@@ -152,14 +154,16 @@ def _draw_each(series: shares.Series, name: str) -> markupsafe.Markup:
                 (share.guests + side, limit * 100) for side in (-_HALF, _HALF)
             ]
             shown.append(
-                lines.Line(style="limit", points=line, name=f"{gid}-limit")
+                lines.ChartLine(
+                    style="limit", points=line, name=f"{gid}-limit"
+                )
             )
             heights.append(limit * 100)
     title = f"each guest, % of {sentences.reference_label(series)}"
     return _draw_chart(series, shown, title, max(heights) * 1.06, name)
 
 
-def _draw_total(series: shares.Series, name: str) -> markupsafe.Markup:
+def _draw_total(series: shares.ShareSeries, name: str) -> markupsafe.Markup:
     """Return the chart of the total rate in solo guests."""
     shown = _list_repetitions(series, "totals", 1)
     shown += _list_curves(series, "bare_total", "bare", 1)
@@ -172,9 +176,9 @@ def _draw_total(series: shares.Series, name: str) -> markupsafe.Markup:
         for place, side in ((0, -_SIDE), (-1, _SIDE))
     )
     whole = [(start, start), (end, end)]
-    shown.insert(0, lines.Line(style="whole", points=whole))
+    shown.insert(0, lines.ChartLine(style="whole", points=whole))
     shown += [
-        lines.Line(
+        lines.ChartLine(
             style="none", points=[(share.guests, share.total)], mark="●"
         )
         for share in series.shares
@@ -185,8 +189,8 @@ def _draw_total(series: shares.Series, name: str) -> markupsafe.Markup:
 
 
 def _draw_chart(
-    series: shares.Series,
-    shown: list[lines.Line],
+    series: shares.ShareSeries,
+    shown: list[lines.ChartLine],
     title: str,
     top: float,
     name: str,
@@ -195,7 +199,7 @@ def _draw_chart(
     levels = [share.guests for share in series.shares]
     low, high = min(levels) - _SIDE, max(levels) + _SIDE
     shades = [
-        lines.Line(
+        lines.ChartLine(
             style="shade",
             points=[
                 (share.guests + side, height)
@@ -212,21 +216,21 @@ def _draw_chart(
     return lines.draw(
         title,
         [*shades, *shown],
-        lines.Axis(
+        lines.ChartAxis(
             low=low,
             high=high,
             labels={level: str(level) for level in levels},
             title="guests",
         ),
-        lines.Axis(low=0, high=top),
+        lines.ChartAxis(low=0, high=top),
         label=label,
         name=name,
     )
 
 
 def _list_repetitions(
-    series: shares.Series, field: str, factor: float
-) -> list[lines.Line]:
+    series: shares.ShareSeries, field: str, factor: float
+) -> list[lines.ChartLine]:
     """Return the repetitions around their mean in order of time, or boxes.
 
     :param field: The property of a share with its repetitions.
@@ -246,8 +250,8 @@ def _list_repetitions(
 
 
 def _list_curves(
-    series: shares.Series, field: str, name: str, factor: float
-) -> list[lines.Line]:
+    series: shares.ShareSeries, field: str, name: str, factor: float
+) -> list[lines.ChartLine]:
     """Return the line through the measured points that are not void.
 
     :param field: The property of a share; that of bare metal starts with
@@ -260,13 +264,13 @@ def _list_curves(
         if getattr(share, field) is not None and (is_bare or not share.void)
     ]
     classes = "bare" if is_bare else "guest"
-    shown = [lines.Line(style=classes, points=points, name=name)]
+    shown = [lines.ChartLine(style=classes, points=points, name=name)]
     if is_bare:
-        shown.append(lines.Line(style="void", points=points, mark="▪"))
+        shown.append(lines.ChartLine(style="void", points=points, mark="▪"))
     return shown
 
 
-def _status(series: shares.Series, share: shares.Share) -> str:
+def _status(series: shares.ShareSeries, share: shares.Share) -> str:
     """Return the status of a level as a key of the marks."""
     status = series.row.statuses.get(share.guests) or "none"
     return "void" if share.void else status

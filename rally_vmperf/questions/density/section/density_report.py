@@ -37,11 +37,11 @@ class DensityReport(reports.RunReport):
         return [text, *self.conclusion]
 
     @functools.cached_property
-    def series(self) -> list[shares.Series]:
+    def series(self) -> list[shares.ShareSeries]:
         """The measured metrics as shares of the solo guest, a list."""
         return [*filter(None, map(self.shares_of, self.judgement.curves))]
 
-    def shares_of(self, row: curve.Curve) -> shares.Series | None:
+    def shares_of(self, row: curve.Curve) -> shares.ShareSeries | None:
         """Return a metric as shares, or None if it was not measured."""
         return shares.series(row, self.hosts)
 

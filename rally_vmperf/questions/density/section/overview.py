@@ -12,7 +12,7 @@ from rally_vmperf.report import groups
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Cell:
+class OverviewCell:
     """One metric of one run at one number of guests.
 
     :param of_host: The total of a host's guests as a share of bare metal; None
@@ -40,11 +40,11 @@ class MetricRows:
     metric: sample.Metric
     host: float | None
     copies: tuple[int, str] | None
-    rows: tuple[tuple[int, tuple[Cell | None, ...]], ...]
+    rows: tuple[tuple[int, tuple[OverviewCell | None, ...]], ...]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Table:
+class OverviewTable:
     """All metrics, by run and number of guests."""
 
     levels: tuple[int, ...]
@@ -53,7 +53,7 @@ class Table:
 
 def table(
     shown: collections.abc.Sequence[density_report.DensityReport],
-) -> Table:
+) -> OverviewTable:
     """Return a table of the metrics of all runs at each level."""
     rows = [
         {row.metric: row for row in run.judgement.curves if row.measured}
@@ -71,7 +71,7 @@ def table(
         dict.fromkeys(metric for run_rows in rows for metric in run_rows),
         key=lambda metric: groups.position(metric.name),
     )
-    return Table(
+    return OverviewTable(
         levels=tuple(levels),
         metrics=tuple(
             _create_metric_rows(metric, rows, shown, levels)
@@ -122,7 +122,7 @@ def _create_cell(
     guests: int,
     host: float | None,
     hosts: int,
-) -> Cell | None:
+) -> OverviewCell | None:
     """Return the table cell of a metric at a level, or None if not run."""
     point = row.point(guests)
     if point is None:
@@ -130,7 +130,7 @@ def _create_cell(
     of_host = None
     if host is not None and point.total is not None:
         of_host = point.total / hosts / host
-    return Cell(
+    return OverviewCell(
         point=point,
         of_host=of_host,
         status=row.statuses.get(guests),

@@ -6,7 +6,7 @@ from rally_vmperf.measurement.samples import units
 from rally_vmperf.questions.density.section import shares
 
 
-def limit_of(series: shares.Series, share: shares.Share) -> float | None:
+def limit_of(series: shares.ShareSeries, share: shares.Share) -> float | None:
     """Return the limit as a share of the solo rate; None if unlimited."""
     row = series.row
     if row.limit is None or share.guests not in row.statuses:
@@ -28,7 +28,7 @@ def describe_limited_loss(row: curves.Curve) -> str:
     return f"of {guest} against {references[row.compare_to]}"
 
 
-def curve(series: shares.Series) -> str:
+def curve(series: shares.ShareSeries) -> str:
     """Return the course of a curve as text for screen readers."""
     parts = [
         f"{units.number_of('guest', share.guests)} {percent(share.value)}"
@@ -41,14 +41,14 @@ def curve(series: shares.Series) -> str:
     return f"rate per guest in percent of {reference_label(series)}: {rates}"
 
 
-def reference_label(series: shares.Series) -> str:
+def reference_label(series: shares.ShareSeries) -> str:
     """Return the name of the reference that is 100 %, as text."""
     if series.base == 1:
         return "a solo guest"
     return f"one of {units.number_of('guest', series.base)}"
 
 
-def unit(series: shares.Series) -> str:
+def unit(series: shares.ShareSeries) -> str:
     """Return the unit of totals as text: ``solo guests``."""
     return (
         "solo guests"
@@ -57,7 +57,7 @@ def unit(series: shares.Series) -> str:
     )
 
 
-def total_of(series: shares.Series) -> str:
+def total_of(series: shares.ShareSeries) -> str:
     """Return whose total is drawn as text: all guests, or those of a host."""
     if series.hosts == 1:
         return "all guests together"

@@ -87,7 +87,7 @@ class Share:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Series:
+class ShareSeries:
     """A metric at each number of guests.
 
     :param base: The level whose mean guest is the reference: 1, or the
@@ -110,7 +110,7 @@ class Series:
         return tuple(share for share in self.shares if share.value is not None)
 
 
-def series(row: curve.Curve, hosts: int = 1) -> Series | None:
+def series(row: curve.Curve, hosts: int = 1) -> ShareSeries | None:
     """Return a metric as shares, or None if it was not measured.
 
     :param hosts: The number of hosts, each with the guests of the level.
@@ -119,7 +119,7 @@ def series(row: curve.Curve, hosts: int = 1) -> Series | None:
         if base.mean is None:
             continue
         rate = rates.convert(row.metric, base.mean)
-        return Series(
+        return ShareSeries(
             row=row,
             base=base.guests,
             rate=rate,

@@ -9,7 +9,7 @@ from rally_vmperf.measurement import repetition
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Cell:
+class StartCell:
     """The worst synchronisation of a command at one number of guests.
 
     :param skew: The largest skew in seconds, its uncertainty and the
@@ -31,11 +31,11 @@ class CommandRow:
     workload: str
     command: str
     bound: repetition.Bound
-    cells: tuple[Cell | None, ...]
+    cells: tuple[StartCell | None, ...]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Table:
+class StartTable:
     """All commands at each number of guests with several machines."""
 
     levels: tuple[int, ...]
@@ -44,7 +44,7 @@ class Table:
 
 def worst(
     repetitions: collections.abc.Iterable[repetition.Repetition],
-) -> Table:
+) -> StartTable:
     """Return a table of the worst start of each command at each level."""
     starts: dict[
         tuple[str, str, repetition.Bound],
@@ -62,7 +62,7 @@ def worst(
                     density_levels.guests_of(level), []
                 ).append((run_repetition.number, start))
     levels = sorted({*itertools.chain.from_iterable(starts.values())})
-    return Table(
+    return StartTable(
         levels=tuple(levels),
         rows=tuple(
             CommandRow(
@@ -80,7 +80,7 @@ def worst(
 
 def _create_cell(
     starts: list[tuple[int, repetition.Synchronisation]] | None,
-) -> Cell | None:
+) -> StartCell | None:
     """Return the largest skew and smallest overlap, or None if unknown."""
     if not starts:
         return None
@@ -94,7 +94,7 @@ def _create_cell(
         for number, start in starts
         if start.overlap is not None
     ]
-    return Cell(
+    return StartCell(
         skew=max(skews, key=lambda skew: skew[0], default=None),
         overlap=min(overlaps, default=None),
     )

@@ -129,7 +129,7 @@ def list_void_variants(run: reports.RunReport) -> set[str]:
 
 def list_settings(
     run: reports.RunReport,
-) -> list[tuple[str, str, verification.Setting]]:
+) -> list[tuple[str, str, verification.GuestSetting]]:
     """Return guest, variant and setting for each request, as a list.
 
     The detected values are those of the fingerprints and of Nova.

@@ -49,7 +49,7 @@ class WaitAllTestCase(unittest.TestCase):
         with mock.patch.object(
             reach, "connect", autospec=True, side_effect=machines
         ):
-            arriving = arrival.Guests(guests, "key")
+            arriving = arrival.ConnectedGuests(guests, "key")
         try:
             return arriving.wait(timeout, self.lines.append, find_obstacle)
         finally:

@@ -30,7 +30,9 @@ class RegisterTest(unittest.TestCase):
         workload = "1234abcd-1"
         entries = [] if entry is None else [test_ledger.entry(**entry)]
         tasks = [
-            ownership.Task(uuid="task-1", ended=ended, workloads=(workload,))
+            ownership.OwningTask(
+                uuid="task-1", ended=ended, workloads=(workload,)
+            )
         ][: ended is not None]
         run = ownership.RunIndex(entries, tasks).run("1234abcd")
         self.assertEqual(expected, run.state)

@@ -143,7 +143,7 @@ class ResizeTest(unittest.TestCase):
             self.cloud,
             made.build_request(
                 **{**GROUP, "count": 2, **options},
-                resize_to=request.Reference(by="name", value=flavor),
+                resize_to=request.ResourceReference(by="name", value=flavor),
             ),
             self.cloud,
         )

@@ -18,7 +18,9 @@ def create(metric, *pairs):
             number=number,
             observations=(
                 figures.observe(
-                    metric, "g1", estimates.Estimate(value=value, error=error)
+                    metric,
+                    "g1",
+                    estimates.Approximation(value=value, error=error),
                 ),
             ),
         )

@@ -17,7 +17,7 @@ from tests.unit.audit import made
 
 def contrast(subject, other, margin=5.0, metric=made.RATE, hosts=()):
     """Return a contrast of two hosts, whose variances are pooled."""
-    group = medians.Group(hosts or (subject, other))
+    group = medians.MedianGroup(hosts or (subject, other))
     return medians.HostContrast(
         metric, group.estimate(subject), group.estimate(other), margin
     )
@@ -25,7 +25,7 @@ def contrast(subject, other, margin=5.0, metric=made.RATE, hosts=()):
 
 def compare_all(*hosts):
     """Return the contrast of each host with the median of the others."""
-    group = medians.Group(hosts)
+    group = medians.MedianGroup(hosts)
     return [
         medians.HostContrast(
             made.RATE, group.estimate(host), group.build_reference(host)
@@ -56,7 +56,7 @@ class TestGroup(unittest.TestCase):
         """It is weighted by the degrees of freedom."""
         first = made.mean(values=(100.0, 101.0, 99.0))
         second = made.mean()
-        estimate = medians.Group([first, second]).estimate(second)
+        estimate = medians.MedianGroup([first, second]).estimate(second)
         variance = (2 * first.variance + 5 * second.variance) / 7
         self.assertAlmostEqual((variance / 6) ** 0.5, estimate.deviation)
         self.assertEqual(7, estimate.freedom)
@@ -70,7 +70,7 @@ class TestGroup(unittest.TestCase):
             ]
             # Equal means do not disturb the order.
             hosts += hosts[:1]
-            group = medians.Group(hosts)
+            group = medians.MedianGroup(hosts)
             for index, host in enumerate(hosts):
                 others = hosts[:index] + hosts[index + 1 :]
                 if len(hosts) == 3:
@@ -95,7 +95,7 @@ class TestGroup(unittest.TestCase):
                 )
                 for index in range(number)
             ]
-            group = medians.Group(hosts)
+            group = medians.MedianGroup(hosts)
             used = [group.estimate(host).deviation for host in hosts]
             draws = generator.normal(0, 1, (4000, number - 1)) * used[1:]
             self.assertAlmostEqual(
@@ -109,7 +109,7 @@ class TestGroup(unittest.TestCase):
         """The median of three is one of two, if the third one is odd."""
         for number in (2, 3):
             hosts = [made.mean(factor) for factor in (1.0, 1.1, 3.0)][:number]
-            group = medians.Group(hosts)
+            group = medians.MedianGroup(hosts)
             self.assertAlmostEqual(
                 group.estimate(hosts[0]).deviation,
                 group.build_reference(hosts[0]).deviation,
@@ -118,9 +118,9 @@ class TestGroup(unittest.TestCase):
     def test_few_repetitions(self):
         """They are no reference, and have no error."""
         few = made.mean(5.0, made.USUAL[:2])
-        group = medians.Group([few, made.mean(), made.mean(0.9)])
+        group = medians.MedianGroup([few, made.mean(), made.mean(0.9)])
         self.assertEqual(math.inf, group.estimate(few).deviation)
-        self.assertIsNone(medians.Group([few, few]).build_reference(few))
+        self.assertIsNone(medians.MedianGroup([few, few]).build_reference(few))
 
     def test_erratic_hosts(self):
         """They have their own variance, and the others are without it."""
@@ -129,7 +129,7 @@ class TestGroup(unittest.TestCase):
             made.mean(values=(100.0, 140.0, 70.0, 120.0, 90.0, factor))
             for factor in (80.0, 75.0)
         ]
-        group = medians.Group([*usual, *wild])
+        group = medians.MedianGroup([*usual, *wild])
         for host in wild:
             estimate = group.estimate(host)
             self.assertAlmostEqual(

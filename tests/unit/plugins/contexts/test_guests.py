@@ -41,7 +41,7 @@ GROUPS = [
 ]
 #: The network that Rally's machine is in.
 HERE = ipaddress.ip_network("192.0.2.0/24")
-ARRIVE = "rally_vmperf.execution.stations.arrival.Guests.wait"
+ARRIVE = "rally_vmperf.execution.stations.arrival.ConnectedGuests.wait"
 
 
 @rally_context.configure(name="vmperf_test_early", order=1)

@@ -63,7 +63,7 @@ class TestRun(unittest.TestCase):
             question="density",
             warmup=0,
             conditions=tuple(
-                conditions.Condition(
+                conditions.PlannedCondition(
                     axes={"guests": number},
                     choose=functools.partial(groups.choose, number),
                 )
@@ -97,7 +97,7 @@ class TestRun(unittest.TestCase):
             self.journal,
             [idle],
             conditions=(
-                conditions.Condition(
+                conditions.PlannedCondition(
                     axes={"guests": 1}, choose=groups.choose_one_by_one
                 ),
             ),

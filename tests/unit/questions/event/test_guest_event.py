@@ -31,7 +31,7 @@ BEGUN, REQUESTED, ENDED = 1000.0, 1030.0, 1038.0
 def current(phase, repetition=1):
     """Return a phase that is to be measured."""
     return conditions.CurrentCondition(
-        condition=conditions.Condition(axes={"phase": phase}),
+        condition=conditions.PlannedCondition(axes={"phase": phase}),
         repetition=repetition,
         machines=("g1", "g2"),
     )

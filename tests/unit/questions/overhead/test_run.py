@@ -181,7 +181,9 @@ class TestMake(unittest.TestCase):
         record = run.repeat(1)
         self.assertEqual("complete", record.repetition.state)
         self.assertEqual(
-            model.Shape(vcpus=1, memory_mib=512, copies=2, requested_copies=3),
+            model.RecordedShape(
+                vcpus=1, memory_mib=512, copies=2, requested_copies=3
+            ),
             record.shape,
         )
 

@@ -12,8 +12,8 @@ def draw(*shown, x=None, y=None, title="Title"):
         lines.draw(
             title,
             shown,
-            x or lines.Axis(low=0, high=10, title="guests"),
-            y or lines.Axis(low=0, high=10),
+            x or lines.ChartAxis(low=0, high=10, title="guests"),
+            y or lines.ChartAxis(low=0, high=10),
             label="The label",
             name="here",
             note="a unit",
@@ -39,24 +39,28 @@ def read_labels(root, style):
 class LineTestCase(unittest.TestCase):
     def test_a_line_goes_through_its_points(self):
         """From the lower left to the upper right corner."""
-        line = lines.Line(style="guest", points=[(0, 0), (10, 10)], name="x")
+        line = lines.ChartLine(
+            style="guest", points=[(0, 0), (10, 10)], name="x"
+        )
         path = find(draw(line), "here-x")
         self.assertEqual("guest", path.get("class"))
         self.assertEqual("M44 166L314 6", path.get("d"))
 
     def test_what_lies_beyond_the_axis_ends_there(self):
         """An interval of 560 does not leave the chart."""
-        line = lines.Line(style="x", points=[(5, 1), (5, 560)], name="x")
+        line = lines.ChartLine(style="x", points=[(5, 1), (5, 560)], name="x")
         self.assertTrue(find(draw(line), "here-x").get("d").endswith("L179 6"))
 
     def test_marks(self):
         """Each point has one."""
-        line = lines.Line(style="failed", points=[(1, 1), (2, 2)], mark="✖")
+        line = lines.ChartLine(
+            style="failed", points=[(1, 1), (2, 2)], mark="✖"
+        )
         root = draw(line)
         self.assertEqual(["✖", "✖"], read_labels(root, "mark failed"))
 
     def test_no_points_no_line(self):
-        root = draw(lines.Line(style="x", points=[], name="x"))
+        root = draw(lines.ChartLine(style="x", points=[], name="x"))
         self.assertNotIn("here-x", [each.get("id") for each in root.iter()])
 
     def test_a_title_is_text(self):
@@ -97,7 +101,7 @@ class AxisTestCase(unittest.TestCase):
 
     def test_logarithmic(self):
         """Labels are 1, 2 and 5 of each power, and the middle is 10."""
-        axis = lines.Axis(low=1, high=100, is_logarithmic=True)
+        axis = lines.ChartAxis(low=1, high=100, is_logarithmic=True)
         self.assertEqual(
             ["1", "2", "5", "10", "20", "50", "100"],
             read_labels(draw(y=axis), "right"),
@@ -107,12 +111,12 @@ class AxisTestCase(unittest.TestCase):
     def test_labels_do_not_overlap(self):
         """The last one has room, and those that it covers are omitted."""
         labels = {place: f"guest-{place}" for place in range(20)}
-        axis = lines.Axis(low=0, high=19, labels=labels)
+        axis = lines.ChartAxis(low=0, high=19, labels=labels)
         shown = read_labels(draw(x=axis), "")
         self.assertIn("guest-19", shown)
         self.assertNotIn("guest-18", shown)
         self.assertLess(len(shown), 8)
 
     def test_an_axis_of_one_value(self):
-        axis = lines.Axis(low=7, high=7)
+        axis = lines.ChartAxis(low=7, high=7)
         self.assertEqual(0, axis.place(7, 0, 100))

@@ -28,7 +28,7 @@ def copies_outcome(*outputs, **changes):
 class JobTestCase(unittest.TestCase):
     def setUp(self):
         super().setUp()
-        self.workload = job.Job()
+        self.workload = job.JobWorkload()
 
     def parse(self, outcomes, **arguments):
         complete = self.workload.complete(arguments)
@@ -248,7 +248,7 @@ class ScriptTestCase(unittest.TestCase):
             self.assertEqual(5, len(first))
 
     def test_its_output_is_read(self):
-        workload = job.Job()
+        workload = job.JobWorkload()
         arguments = workload.complete(
             {"command": ["echo", "rate: 5 MB"], "metrics": [PATTERN]}
         )

@@ -437,7 +437,7 @@ def read(outcome, direction, protocol):
 def report(outcome, direction="to_peer", protocol="tcp", omit=1):
     """Return the report of a run of two seconds."""
     arguments = {"protocol": protocol, "time": 2, "omit": omit, "cpu": False}
-    return iperf3.Report(direction, arguments, outcome)
+    return iperf3.Iperf3Report(direction, arguments, outcome)
 
 
 @ddt.ddt
