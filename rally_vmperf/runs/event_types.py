@@ -19,11 +19,13 @@ from rally_vmperf import documents
 from rally_vmperf import errors
 from rally_vmperf import json_schema
 from rally_vmperf import sanitize
-from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors as guest_errors
 from rally_vmperf.guests import models
-from rally_vmperf.guests.booting import server_action
 from rally_vmperf.measurement.event import phases
+
+if t.TYPE_CHECKING:
+    from rally_vmperf.guests import cloud
+    from rally_vmperf.guests.booting import server_action
 
 PACKAGE = "rally_vmperf.runs.events"
 #: The event of a task that names none.
@@ -52,13 +54,15 @@ class Occasion:
 
     guest: models.Guest
     home: str
-    connection: cloud.Connection
-    admin: cloud.Connection | None
+    connection: "cloud.Connection"
+    admin: "cloud.Connection | None"
     deadline: float
     progress: t.Callable[[str], None]
 
     def find_host(self) -> str:
         """Return the present host of the guest; "" if Nova hides it."""
+        from rally_vmperf.guests import cloud
+
         connection = self.admin or self.connection
         with cloud.convert_errors(f"show server {self.guest.id}"):
             server = connection.compute.get_server(self.guest.id)
@@ -91,7 +95,7 @@ class EventType(abc.ABC):
         return False
 
     @abc.abstractmethod
-    def cause(self, occasion: Occasion) -> server_action.ActionOutcome:
+    def cause(self, occasion: Occasion) -> "server_action.ActionOutcome":
         """Request the event, wait for its end, and return how it went.
 
         :raises GuestError: If the cloud rejects it, or does not answer.
@@ -133,6 +137,9 @@ class EventType(abc.ABC):
 
     def happen(self, occasion: Occasion) -> phases.EventRecord:
         """Cause the event, and return its record."""
+        from rally_vmperf.guests import cloud
+        from rally_vmperf.guests.booting import server_action
+
         source, requested = "", time.time()
         try:
             source = occasion.find_host()
