@@ -175,7 +175,9 @@ class TestEvent(Case):
             if machine.role == "guest"
         }
         self.assertGreaterEqual(len(boots), 2)
-        self.kill(event)
+
+    def test_kill_during_a_hard_reboot(self):
+        self.kill({"name": "reboot", "type": "hard"})
 
     def test_soft_reboot(self):
         _, values = self.measure({"name": "reboot"})
@@ -183,10 +185,11 @@ class TestEvent(Case):
 
     def test_resize(self):
         """The flavor is back in the next repetition."""
-        event = {"name": "resize", "flavor": LARGER}
-        _, values = self.measure(event)
+        _, values = self.measure({"name": "resize", "flavor": LARGER})
         self.check_stop(values)
-        self.kill(event)
+
+    def test_kill_during_a_resize(self):
+        self.kill({"name": "resize", "flavor": LARGER})
 
     def test_command(self):
         """The host writes while the guest runs on."""
@@ -204,9 +207,9 @@ class TestEvent(Case):
         for repetition in values:
             downtime, _ = repetition[figures.DOWNTIME.name]
             self.assertLess(downtime, 5)
-        self.kill(
-            {"name": "command", "argv": ["sleep", str(BUSY)]},
-        )
+
+    def test_kill_during_a_command(self):
+        self.kill({"name": "command", "argv": ["sleep", str(BUSY)]})
 
 
 @long.LONG
@@ -235,4 +238,6 @@ class TestColdMigration(Case):
         for source, target in hosts:
             self.assertNotEqual(source, target)
         self.assertEqual(hosts[0], hosts[1][::-1])
-        self.kill(event)
+
+    def test_kill(self):
+        self.kill({"name": "cold_migration"})
