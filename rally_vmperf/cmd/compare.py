@@ -253,7 +253,7 @@ def create_margins(
     margins = limits.Limits(dict(patterns), ("ratio",))
     problem = margins.describe_conflict(metrics)
     if margins.patterns.keys() - {"*"}:
-        problem = margins.describe_unmatched(metrics) or problem
+        problem = margins.describe_unmatched(metrics, "") or problem
     if problem:
         raise errors.VMPerfError(f"--margin: {problem}")
     return margins

@@ -19,11 +19,16 @@ _SIMILAR = 0.6
 #: A kind of value -> its description.
 _KINDS = {
     "list": "a list with at least one entry",
+    "collection": "a list or a mapping",
     "mapping": "a mapping of names to values",
     "number": "a number, without quotes",
     "boolean": "true or false, without quotes",
     "given": "a value, or be removed",
 }
+#: The methods that mappings have, and lists and texts have not.
+_METHODS = ("get", "items", "keys", "values")
+#: Texts that are meant as false or true, all of which are true.
+_BOOLEANS = ("true", "false", "yes", "no", "on", "off")
 
 
 def check(
@@ -89,12 +94,16 @@ def _is_of_kind(argument: t.Any, kind: str) -> bool:
     """Return whether a value is of a kind."""
     if kind == "list":
         return isinstance(argument, list) and bool(argument)
+    if kind == "collection":
+        return isinstance(argument, list | dict)
+    if kind == "mapping":
+        return isinstance(argument, dict)
     if kind == "number":
         is_boolean = isinstance(argument, bool)
         return isinstance(argument, int | float) and not is_boolean
-    if kind == "given":
-        return argument is not None
-    return isinstance(argument, dict if kind == "mapping" else bool)
+    is_text = isinstance(argument, str)
+    is_misleading = is_text and argument.lower() in _BOOLEANS
+    return argument is not None and not (kind == "boolean" and is_misleading)
 
 
 def _find_name(node: t.Any) -> str:
@@ -115,35 +124,40 @@ def _find_kinds(
     """
     from jinja2 import nodes
 
+    numbers = set()
     for filter_ in tree.find_all(nodes.Filter):
-        default = filter_.args[0] if filter_.args else None
-        is_boolean = isinstance(default, nodes.Const) and isinstance(
-            default.value, bool
-        )
-        if is_boolean or _is_non_empty(default):
-            yield _find_name(filter_), "boolean" if is_boolean else "given"
+        default, name = _find_constant(filter_), _find_name(filter_)
+        if isinstance(default, bool):
+            yield name, "boolean"
+        elif default:
+            yield name, "given"
+            if isinstance(default, int | float):
+                numbers.add(name)
     for loop in tree.find_all(nodes.For):
-        yield _find_name(loop.iter), "list"
+        is_list = bool(_find_constant(loop.iter))
+        yield _find_name(loop.iter), "list" if is_list else "collection"
     for call in tree.find_all(nodes.Call):
         yield _find_name(call.dyn_kwargs), "mapping"
-        if isinstance(call.node, nodes.Getattr):
-            yield _find_name(call.node.node), "mapping"
+        method = call.node
+        if isinstance(method, nodes.Getattr) and method.attr in _METHODS:
+            yield _find_name(method.node), "mapping"
     for addition in tree.find_all(nodes.Add):
         sides = (addition.left, addition.right)
-        if all(
-            _find_name(side) or isinstance(side, nodes.Const) for side in sides
-        ):
+        if any(_is_number(side, numbers) for side in sides):
             for side in sides:
                 yield _find_name(side), "number"
 
 
-def _is_non_empty(default: t.Any) -> bool:
-    """Return whether a default is a value that an empty one replaces."""
+def _is_number(node: t.Any, numbers: collections.abc.Container[str]) -> bool:
+    """Return whether a term is a number, or an argument with such a default.
+
+    :param numbers: The arguments whose default is a number.
+    """
     from jinja2 import nodes
 
-    if isinstance(default, nodes.Const):
-        return bool(default.value)
-    return isinstance(default, nodes.List | nodes.Dict) and bool(default.items)
+    if isinstance(node, nodes.Const):
+        return isinstance(node.value, int | float)
+    return _find_name(node) in numbers
 
 
 def _find_keyed(
@@ -174,7 +188,7 @@ def _find_keyed(
 
 
 def _find_constant(node: t.Any) -> t.Any:
-    """Return the default of an argument if it is a constant; else None."""
+    """Return the default of an argument, if it is a constant, or None."""
     from jinja2 import nodes
 
     if not (isinstance(node, nodes.Filter) and node.args):

@@ -165,7 +165,7 @@ def list_unmeasured(
             elif pattern in unmatched:
                 reason = "no workload measures it"
                 if option_limits.is_of_counts(pattern, metrics):
-                    reason = limits.COUNTS
+                    reason = f"{limits.COUNTS}; use max"
                 elif limits.matches_any(pattern, skipped):
                     reason = "no peer"
             if reason:

@@ -142,9 +142,14 @@ class Limits:
         )
 
     def describe_unmatched(
-        self, metrics: collections.abc.Collection[sample.Metric]
+        self,
+        metrics: collections.abc.Collection[sample.Metric],
+        remedy: str = "use max",
     ) -> str:
-        """Return which patterns match no metric as a clause, or ""."""
+        """Return which patterns match no metric as a clause, or "".
+
+        :param remedy: The solution for a limit on counts; "" without one.
+        """
         names = sorted({*self.list_names(metrics)})
         unmatched = self.unmatched(names)
         counts = [
@@ -156,7 +161,8 @@ class Limits:
         clauses = []
         if counts:
             verb = "matches" if len(counts) == 1 else "match"
-            clauses.append(f"{_join(counts)} {verb} counts only: {COUNTS}")
+            reason = "; ".join(filter(None, (COUNTS, remedy)))
+            clauses.append(f"{_join(counts)} {verb} counts only: {reason}")
         if others:
             verb = "matches" if len(others) == 1 else "match"
             there = ", ".join(names) or "none"
@@ -167,7 +173,7 @@ class Limits:
 
 
 #: Why a limit in percent does not apply to a count.
-COUNTS = "a count can be 0 and has no percentage; use max"
+COUNTS = "a count can be 0 and has no percentage"
 #: The largest number of patterns in a message.
 _MAX_PATTERNS = 5
 

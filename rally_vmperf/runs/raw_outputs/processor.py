@@ -288,6 +288,7 @@ def read_openssl(text: str, given: raw.Given) -> list[raw.RawOutput]:
     if not sizes and block:
         sizes = block[1].split(":")
     results, clock = [], _read_openssl_clock(text)
+    threads = max(1, len(_OPENSSL_CHILD.findall(text)))
     stated = registry.get_workload("openssl").TOOL_OPTIONS.read_output(
         text, "openssl"
     )
@@ -304,7 +305,7 @@ def read_openssl(text: str, given: raw.Given) -> list[raw.RawOutput]:
                     **stated,
                     "algorithm": algorithm,
                     "block_size": int(size),
-                    "threads": max(1, len(_OPENSSL_CHILD.findall(text))),
+                    "threads": threads,
                     **clock,
                 },
                 repetitions=(

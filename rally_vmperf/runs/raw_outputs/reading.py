@@ -99,8 +99,8 @@ def read(
         )
     if not text.strip():
         raise base.WorkloadError(
-            "the output is empty: the tool printed nothing, or printed to "
-            "standard error; redirect standard error, too"
+            "is empty; the tool printed nothing, or printed to standard "
+            "error; redirect standard error, too"
         )
     text = _select_quoted(text)
     has_long_line = output_bounds.find_long_line(text) > 0

@@ -214,20 +214,20 @@ class SettingsTest(unittest.TestCase):
             (
                 "kvm-density.yaml",
                 "guests: 2",
-                "; it belongs to kvm-overhead.yaml, live-migration.yaml, "
-                "study-hep.yaml: use such a task, or remove it",
+                r"; it belongs to .*kvm-overhead\.yaml.*: use such a task, or "
+                "remove it",
             ),
             (
                 "kvm-overhead.yaml",
                 "hosts: [a]",
-                "; it belongs to capacity-audit.yaml, kvm-density.yaml: use "
-                "such a task, or remove it; did you mean 'host'?",
+                r"; it belongs to .*kvm-density\.yaml.*: use such a task, or "
+                r"remove it; did you mean 'host'\?",
             ),
             (
                 "kvm-overhead.yaml",
                 "disk_mib: 4096",
                 "; set arguments of workloads in arguments, by their names, "
-                "such as arguments: {fio: {size_mib: 4096}}",
+                r"such as arguments: \{fio: \{size_mib: 4096\}\}",
             ),
         ):
             self.settings.write_text(f"task: {task}\n{argument}\n")
@@ -237,7 +237,7 @@ class SettingsTest(unittest.TestCase):
             self.assertRegex(
                 str(caught.exception),
                 f"^vmperf.yaml: argument '{name}': must be an argument of "
-                f"\\S+/{task}{re.escape(hint)}$",
+                f"\\S+/{task}{hint}$",
             )
 
     def test_unknown_sla(self):

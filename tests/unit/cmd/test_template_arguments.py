@@ -182,6 +182,28 @@ class TemplateArgumentsTest(unittest.TestCase):
             expected = "" if default == "list" else "'b' is not in 'flavors'"
             self.assertIn(expected, warnings)
 
+    def test_other_templates(self):
+        """Texts can be added, and a default can stand for no value."""
+        folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        task = folder / "task.yaml"
+        task.write_text(
+            resources.path("tasks", "kvm-overhead.yaml").read_text()
+            + "{# #}{% for x in extra %}{{ a + b }}{{ a.upper() }}{% endfor %}"
+            "{% if link | default(false) %}{% endif %}"
+        )
+        for extra in ("[]", "{k: 1}", "[1]"):
+            arguments = f"a: x, b: y, link: eth0, extra: {extra}"
+            with self.assertRaises(errors.VMPerfError) as caught:
+                read(str(task), f"{{{arguments}, repetitions: '6'}}")
+            self.assertIn("argument 'repetitions'", str(caught.exception))
+        for argument, text in (("extra", "abc"), ("link", "'off'")):
+            others = "" if argument == "extra" else "extra: [], "
+            given = f"{{a: x, b: y, {others}{argument}: {text}}}"
+            with self.assertRaisesRegex(
+                errors.VMPerfError, f"argument '{argument}': .*: must be "
+            ):
+                read(str(task), given)
+
     @ddt.data("''", "none")
     def test_audit_without_bare_metal(self, baseline):
         """An empty baseline is none: no limit in percent applies."""

@@ -385,8 +385,8 @@ class RejectedTestCase(unittest.TestCase):
             read(name)
 
     @ddt.data(
-        ("", "", None, "the output is empty: the tool printed nothing, or"),
-        ("\n \n", "fio", None, "is empty: .* redirect standard error, too"),
+        ("", "", None, "^is empty; the tool printed nothing, or"),
+        ("\n \n", "fio", None, "^is empty; .* redirect standard error, too"),
         ("x\n", "", None, "the output is not recognised: 'x'; name the tool"),
         ("x", "fia", None, "'fia' is not a tool whose outputs are read"),
         ("x", "iperf", {"direction": "up"}, "must be one of to_peer, from_"),
