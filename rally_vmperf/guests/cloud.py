@@ -302,19 +302,63 @@ def one_line(error: Exception) -> str:
             f"{reason}; check that the API of the cloud is running and "
             "reachable: rally env check"
         )
+    if reason := describe_tls(error):
+        return reason
     text = getattr(error, "details", None) or str(error)
     return " ".join(str(text).split())[:500]
+
+
+#: The reason in the text of a failed connection, in the forms of the system
+#: and of urllib3.
+_FAILURE = re.compile(
+    r"\[Errno -?[0-9]{1,5}\] ([\w ]{1,80})|"
+    r"(?:Reset|Disconnected)\w{0,20}\((?:[0-9]{1,5}, )?'([\w ]{1,80})'|"
+    r"(Read timed out|timed out)"
+)
 
 
 def describe_silence(error: Exception) -> str:
     """Return which API does not answer, and the reason, or ""."""
     if not isinstance(error, auth_errors.ConnectFailure):
         return ""
-    address = re.search(r"https?://[^\s/]+", str(error))
-    reason = re.search(r"\[Errno -?[0-9]+\] ([\w ]+)", str(error))
+    address = _find_address(error)
+    reason = _FAILURE.search(str(error))
     if not (address and reason):
         return ""
-    return f"{address[0]} does not answer: {reason[1]}"
+    text = reason[1] or reason[2] or "it timed out"
+    return f"{address} does not answer: {text}"
+
+
+def _find_address(error: Exception) -> str:
+    """Return the scheme, host and port in the text of an error, or ""."""
+    address = re.search(r"https?://[^\s/:]{1,255}(?::[0-9]{1,5})?", str(error))
+    return address[0] if address else ""
+
+
+def describe_tls(error: Exception) -> str:
+    """Return why a connection cannot be encrypted, and the way out, or ""."""
+    if not isinstance(error, auth_errors.SSLError):
+        return ""
+    address, text = _find_address(error), str(error)
+    if "WRONG_VERSION_NUMBER" in text or "UNKNOWN_PROTOCOL" in text:
+        return (
+            f"{address} does not use TLS; its address must begin with http://"
+        )
+    reason = re.search(r"certificate verify failed: ([^(]{1,120})", text)
+    if reason is None:
+        reason = re.search(r"\[[A-Z0-9]{1,9}: \w{1,60}\] ([^(]{1,120})", text)
+        return f"{address}: TLS fails: {reason[1].strip() if reason else text}"
+    detail = reason[1].strip().rstrip(".")
+    if "mismatch" in detail.lower():
+        return (
+            f"{address} has a certificate for another name ({detail}); use "
+            "the name in the certificate"
+        )
+    return (
+        f"the certificate of {address} is not trusted ({detail}); set cacert "
+        "in clouds.yaml (https_cacert in Rally's environment) to the path of "
+        "the certificate of its authority"
+    )
 
 
 def list_servers(
