@@ -134,7 +134,7 @@ class GuestWatch(Action):
 
         silent = self.session.silent(current.machines) - set(current.lost)
         gone = [guest for guest in self.guests if guest.name in silent]
-        found = obstacles.Obstacles(self.connection, gone)
+        search = obstacles.Obstacles(self.connection, gone)
         deadline = time.monotonic() + self.timeout
         while (
             gone and (left := deadline - (started_at := time.monotonic())) > 0
@@ -151,7 +151,7 @@ class GuestWatch(Action):
                     self.session.stations,
                     timeout,
                     self.progress,
-                    found.find,
+                    search.find,
                 )
             )
             gone = [
@@ -167,7 +167,7 @@ class GuestWatch(Action):
             findings=tuple(self.session.look_again(silent)),
             errors={
                 name: f"guest {name} does not answer: {reason}"
-                for name, reason in found.reasons.items()
+                for name, reason in search.reasons.items()
             }
             | {
                 guest.name: placement.describe_deleted(guest.name)

@@ -51,7 +51,7 @@ def read_region(name: str | None) -> Region:
             app_name="rally-vmperf", session_constructor=cloud.Session
         )
         entries = config.cloud_config["clouds"]
-        names = [known for known in entries if known != "defaults"]
+        names = [key for key in entries if key != "defaults"]
     except (
         sdk_errors.ConfigException,
         AttributeError,
@@ -159,8 +159,8 @@ def _check_entry(where: str, entry: t.Any) -> str | None:
 
 def _choose_region(where: str, entry: documents.Arguments) -> str | None:
     """Return the name of the region; reject several without a choice."""
-    known = entry.get("region_name")
-    listed = entry.get("regions") or known or []
+    region_name = entry.get("region_name")
+    listed = entry.get("regions") or region_name or []
     if isinstance(listed, str):
         listed = listed.split(",")
     if not isinstance(listed, list):
@@ -171,7 +171,9 @@ def _choose_region(where: str, entry: documents.Arguments) -> str | None:
     ]
     if len(names) < 2:
         return names[0] if names else None
-    chosen = known if known in names else os.environ.get("OS_REGION_NAME")
+    chosen = region_name
+    if chosen not in names:
+        chosen = os.environ.get("OS_REGION_NAME")
     if chosen not in names:
         raise errors.GuestError(
             f"{where}: has several regions ({', '.join(names)}), of which one "
