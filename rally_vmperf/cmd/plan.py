@@ -186,10 +186,30 @@ def _add_subtask(
             )
     except checks.REQUEST_ERRORS as error:
         problems.append(str(error))
+    problems += _check_other_machines(workload)
     if problems:
         remarks += [f"rejected: {problem}" for problem in problems]
         task_plan.is_rejected = True
     task_plan.remarks += [f"{workload.title}: {remark}" for remark in remarks]
+
+
+def _check_other_machines(task: tasks.AnyTask) -> list[str]:
+    """Return why peer and control machine cannot be used, one line each.
+
+    A run checks them in the same way before it boots guests.
+    """
+    from rally_vmperf.runs import guest_arrival
+    from rally_vmperf.runs import runs as run_errors
+
+    problems = []
+    for peer, control in ((task.peer, None), (None, task.control)):
+        try:
+            guest_arrival.check_others(
+                peer, control, task.assignments, lambda line: None
+            )
+        except run_errors.RECORDED_ERRORS as error:
+            problems.append(str(error))
+    return problems
 
 
 def _describe_sessions(
