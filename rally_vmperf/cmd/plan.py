@@ -8,6 +8,7 @@ import typing as t
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
 from rally_vmperf.cmd import base
+from rally_vmperf.cmd import quick
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import runs
 from rally_vmperf.cmd import task_file
@@ -95,6 +96,7 @@ def add_task_arguments(parser: argparse.ArgumentParser) -> None:
         "kvm-density.yaml; default: the task in the settings",
     )
     task_file.add_arguments(parser)
+    quick.add_argument(parser)
     runs.add_limits(parser, "task")
     parser.add_argument(
         "--env", help="Rally environment; default: the current environment"

@@ -13,6 +13,7 @@ from rally_vmperf import errors
 from rally_vmperf import json_schema
 from rally_vmperf import resources
 from rally_vmperf.cmd import base
+from rally_vmperf.cmd import quick
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.guests import schema
 from rally_vmperf.questions import checks
@@ -163,7 +164,14 @@ def render(
     path, arguments, origins = _read_arguments(task, parsed)
     content = _render_task(path, arguments, origins, parsed.config_file)
     _remove_foreign_slas(content, _get_limits(parsed))
+    _shorten(content, parsed)
     return content
+
+
+def _shorten(content: documents.Arguments, parsed: argparse.Namespace) -> None:
+    """Shorten the measurements of a rendered task if an option says so."""
+    if getattr(parsed, "quick", False):
+        quick.shorten_task(content)
 
 
 def read_task(
@@ -180,6 +188,7 @@ def read_task(
     content = _render_task(task, arguments, origins, parsed.config_file)
     file_limits = _get_limits(parsed)
     _remove_foreign_slas(content, file_limits)
+    _shorten(content, parsed)
     place = _describe_place(task, origins)
     try:
         subtasks = rally_api.list_subtasks(content)

@@ -31,6 +31,7 @@ class Bzip2(base.Workload):
     name = "bzip2"
     title = "Processor: compression and decompression with bzip2"
     part = "cpu"
+    QUICK = schemas.short(size_mib=16)
     ARGUMENTS = schemas.schema(
         size_mib=schemas.integer(
             "Size of the data in MiB", 1, 16384, default=64

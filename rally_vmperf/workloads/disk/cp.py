@@ -32,6 +32,7 @@ class Cp(base.Workload):
     name = "cp"
     title = "Disk: a tree of files copied with cp"
     part = "disk"
+    QUICK = schemas.short(files=512)
     ARGUMENTS = schemas.schema(
         files=schemas.integer(
             "Number of files in the tree, 100 per directory",

@@ -89,6 +89,7 @@ class Mbw(sequence.SequenceWorkload):
     name = "mbw"
     title = "Memory: bandwidth of copying with mbw"
     part = "memory"
+    QUICK = schemas.short(runs=3)
     ARGUMENTS = schemas.schema(
         size_mib=schemas.integer(
             "Size of the array in MiB",

@@ -244,6 +244,27 @@ class TestRecord(unittest.TestCase):
         self.assertEqual(0, code, output)
         self.assertTrue(self.registered())
 
+    def test_quick(self):
+        """The arguments are those of a short run."""
+        path = self.folder / "mine.yaml"
+        path.write_text(TASK)
+        arguments = "{baseline: metal, repetitions: 9}"
+        code, output = self.run_command(
+            *("--quick", "--task", str(path), "--task-args", arguments)
+        )
+        self.assertEqual(0, code, output)
+        registry = store.Store(self.folder / "baselines")
+        (entry,) = registry.load("metal").entries
+        self.assertEqual(3, entry.arguments["time"])
+        self.assertEqual(3, len(entry.reference.repetitions))
+        code, output = self.run_command(
+            *("--quick", "--workload", "sysbench", "--replace")
+        )
+        self.assertEqual(0, code, output)
+        (replaced,) = registry.load("metal").entries
+        self.assertEqual(entry.arguments, replaced.arguments)
+        self.assertEqual(3, len(replaced.reference.repetitions))
+
     def test_load_of_a_part_that_is_not_measured(self):
         """Traffic on links does not concern sysbench."""
         self.machine.link_bytes = 1 << 30
