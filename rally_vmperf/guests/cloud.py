@@ -5,9 +5,11 @@ Requests have a timeout and are repeated only if that is safe.
 
 import collections.abc
 import contextlib
+import functools
 import logging
 import os
 import re
+import time
 import typing as t
 
 import openstack
@@ -34,6 +36,9 @@ TIMEOUT = 60
 _RETRIES = 2
 #: Status codes of an overloaded cloud, or of a proxy in front of it.
 _RETRIED_STATUSES = (429, 500, 502, 503, 504)
+_UNAVAILABLE = 503
+#: Seconds between the requests to a service that restarts, 30 together.
+_RESTART_PAUSES = (1, 2, 3, 4, 5, 7, 8)
 #: Status codes of requests that are accepted without a document.
 _EMPTY_STATUSES = (202, 204)
 
@@ -76,11 +81,18 @@ class Session(session.Session):
     Read requests are repeated, also the request for a token, which has no side
     effect. Other requests are not: a request that seems to have failed may
     have been executed, and a guest that is created twice disturbs its twin. A
-    response that is not a JSON object with content is rejected here, because
+    refused connection has executed nothing. In a cloud that has answered, it
+    and an unavailable service are often those of a restart, which takes longer
+    than the usual repetitions.
+
+    A response that is not a JSON object with content is rejected here, because
     the SDK interprets it as an empty object; only Nova's actions on servers
     may have an empty response, and a streamed response has the data of an
     image.
     """
+
+    #: Whether a request has been answered, so that the addresses are right.
+    has_answered = False
 
     def request(  # type: ignore[override]
         self, url: str, method: str, **options: t.Any
@@ -92,7 +104,10 @@ class Session(session.Session):
         options["connect_retries"] = _RETRIES if is_repeatable else 0
         options["status_code_retries"] = _RETRIES if is_repeatable else 0
         options["retriable_status_codes"] = list(_RETRIED_STATUSES)
-        response: t.Any = super().request(url, method, **options)
+        response = self._request_during_restart(
+            functools.partial(super().request, url, method, **options),
+            is_repeatable=is_repeatable,
+        )
         is_document = method in ("GET", "POST") and not options.get("stream")
         if is_document and not _is_valid_response(response):
             raise InvalidResponse(
@@ -104,6 +119,41 @@ class Session(session.Session):
             read = response.json
             response.json = lambda: _Document(read(), f"{method} {url}")
         return response
+
+    def _request_during_restart(
+        self, send: collections.abc.Callable[[], t.Any], *, is_repeatable: bool
+    ) -> t.Any:
+        """Return a response, also of a service that restarts.
+
+        :param send: A function that sends the request, and can be repeated.
+        :param is_repeatable: Whether the request may be executed twice.
+        """
+        for pause in _RESTART_PAUSES if self.has_answered else ():
+            try:
+                response = send()
+            except auth_errors.ConnectFailure as error:
+                if not _is_refused(error):
+                    raise
+            except auth_errors.ServiceUnavailable:
+                if not is_repeatable:
+                    raise
+            else:
+                if not (is_repeatable and _is_unavailable(response)):
+                    return response
+            time.sleep(pause)
+        response = send()
+        self.has_answered = True
+        return response
+
+
+def _is_refused(error: Exception) -> bool:
+    """Return whether no server listens at the address of a request."""
+    return "Connection refused" in str(error)
+
+
+def _is_unavailable(response: t.Any) -> bool:
+    """Return whether a proxy reports that its service does not answer."""
+    return bool(response.status_code == _UNAVAILABLE)
 
 
 def _is_valid_response(response: t.Any) -> bool:
