@@ -22,6 +22,8 @@ RULES = "Judged by the rules of version 14."
 
 #: The number of sentences of a verdict between its headline and the last one.
 MAX_DETAILS = 3
+#: The largest number of metrics with a limit that a sentence names.
+_FEW = 2
 
 OnInconclusive = t.Literal["fail", "pass"]
 
@@ -327,6 +329,15 @@ class Judgement:
             of, limit = f"{of} with a limit", "it"
         verb = "is" if number[self.status] == 1 else "are"
         if self.status == "passed":
+            unlimited = {row.metric.name for row in self.rows} - names
+            if total == len(names) <= _FEW < len(unlimited):
+                # A number alone reads as if all metrics were judged.
+                owner = "its limit" if total == 1 else "their limits"
+                others = units.number_of("metric", len(unlimited))
+                return (
+                    f"passed: {', '.join(sorted(names))} {verb} within {owner}"
+                    f"; {others} have no limit"
+                )
             return f"passed: {total} {of} {verb} within {limit}"
         if self.status == "failed":
             return f"failed: {number['failed']} {of} {verb} beyond {limit}"
