@@ -49,7 +49,8 @@ def shorten_task(content: documents.Arguments) -> None:
         for workload in subtask.get("workloads", [subtask]):
             for name, arguments in workload.get("scenario", {}).items():
                 if name in scenarios:
-                    _shorten_scenario(arguments, workload)
+                    runner = workload.get("runner", {}).get("serial", {})
+                    _shorten_scenario(arguments, runner)
                     is_shortened = True
         if is_shortened:
             title = str(subtask.get("title") or "Task")
@@ -57,13 +58,16 @@ def shorten_task(content: documents.Arguments) -> None:
 
 
 def _shorten_scenario(
-    arguments: dict[str, t.Any], workload: documents.Arguments
+    arguments: dict[str, t.Any], runner: dict[str, t.Any]
 ) -> None:
-    """Shorten one scenario of a task."""
+    """Shorten one scenario of a task.
+
+    :param arguments: The arguments of the scenario.
+    :param runner: The options of its serial runner.
+    """
     arguments["warmup"] = min(int(arguments.get("warmup") or 0), 1)
     if arguments.get("reboot") == "auto":
         arguments["reboot"] = "never"
-    runner = workload.get("runner", {}).get("serial", {})
     runner["times"] = arguments["warmup"] + REPETITIONS
     overrides = arguments.get("arguments") or {}
     shortened = dict(overrides)
