@@ -6,12 +6,15 @@ import logging
 import shutil
 import typing as t
 
+from rally_vmperf import errors
 from rally_vmperf import sanitize
 
 #: The return to the start of a line, and its deletion.
 _CLEAR = "\r\x1b[K"
 #: The start of a line about a repetition, as opposed to a step of it.
 _REPETITION = "Repetition "
+#: The maximum number of characters of an error.
+_LONGEST_ERROR = 2000
 
 
 class LiveLine:
@@ -110,17 +113,52 @@ def replace_messages() -> collections.abc.Iterator[None]:
     """
     global _line
     close()
-    handler = _find_handler()
-    if handler is None:
-        with _write_repetitions():
+    with _format_plainly():
+        handler = _find_handler()
+        if handler is None:
+            with _write_repetitions():
+                yield
+            return
+        _line = LiveLine(handler, replaces_messages=True)
+        try:
             yield
-        return
-    _line = LiveLine(handler, replaces_messages=True)
+        finally:
+            _line.close()
+            _line = None
+
+
+class _PlainFormatter(logging.Formatter):
+    """A formatter of messages without the time, the module and the class.
+
+    :param earlier: The formatter for unexpected errors, or None.
+    """
+
+    def __init__(self, earlier: logging.Formatter | None) -> None:
+        super().__init__()
+        self._earlier = earlier or logging.Formatter()
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the message, or the error that the user can correct."""
+        error = record.exc_info[1] if record.exc_info else None
+        if isinstance(error, errors.VMPerfError):
+            return sanitize.printable(str(error), _LONGEST_ERROR)
+        if error is not None:
+            return self._earlier.format(record)
+        return sanitize.printable(record.getMessage())
+
+
+@contextlib.contextmanager
+def _format_plainly() -> collections.abc.Iterator[None]:
+    """Write messages in the block without the prefix of Rally's log."""
+    handlers = list(logging.getLogger().handlers)
+    earlier = [handler.formatter for handler in handlers]
+    for handler in handlers:
+        handler.setFormatter(_PlainFormatter(handler.formatter))
     try:
         yield
     finally:
-        _line.close()
-        _line = None
+        for handler, formatter in zip(handlers, earlier, strict=True):
+            handler.setFormatter(formatter)
 
 
 def _find_handler() -> "logging.StreamHandler[t.TextIO] | None":

@@ -8,6 +8,7 @@ import typing as t
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
 from rally_vmperf.cmd import base
+from rally_vmperf.cmd import quick
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import runs
 from rally_vmperf.cmd import task_file
@@ -95,6 +96,7 @@ def add_task_arguments(parser: argparse.ArgumentParser) -> None:
         "kvm-density.yaml; default: the task in the settings",
     )
     task_file.add_arguments(parser)
+    quick.add_argument(parser)
     runs.add_limits(parser, "task")
     parser.add_argument(
         "--env", help="Rally environment; default: the current environment"
@@ -186,10 +188,30 @@ def _add_subtask(
             )
     except checks.REQUEST_ERRORS as error:
         problems.append(str(error))
+    problems += _check_other_machines(workload)
     if problems:
         remarks += [f"rejected: {problem}" for problem in problems]
         task_plan.is_rejected = True
     task_plan.remarks += [f"{workload.title}: {remark}" for remark in remarks]
+
+
+def _check_other_machines(task: tasks.AnyTask) -> list[str]:
+    """Return why peer and control machine cannot be used, one line each.
+
+    A run checks them in the same way before it boots guests.
+    """
+    from rally_vmperf.runs import guest_arrival
+    from rally_vmperf.runs import runs as run_errors
+
+    problems = []
+    for peer, control in ((task.peer, None), (None, task.control)):
+        try:
+            guest_arrival.check_others(
+                peer, control, task.assignments, lambda line: None
+            )
+        except run_errors.RECORDED_ERRORS as error:
+            problems.append(str(error))
+    return problems
 
 
 def _describe_sessions(

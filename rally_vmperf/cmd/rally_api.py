@@ -265,10 +265,11 @@ def _create_private_file(path: pathlib.Path, config_file: str) -> None:
 
 
 def register_environment(name: str, spec: documents.Arguments) -> str:
-    """Create an environment unless it exists, and use it; return its state.
+    """Create an environment, or renew its login, and use it.
 
     :param name: The name of the environment.
     :param spec: The options of the platform ``existing@openstack``.
+    :returns: The state of the environment, a verb phrase.
     :raises ValueError: If an environment with this name has another login.
     """
     from rally import exceptions
@@ -289,7 +290,6 @@ def register_environment(name: str, spec: documents.Arguments) -> str:
     pairs = [
         (user["auth_url"], spec["auth_url"]),
         (user["username"], requested["username"]),
-        (user["password"], requested["password"]),
         (user["tenant_name"], requested["project_name"]),
     ]
     if any(stored != wanted for stored, wanted in pairs):
@@ -298,8 +298,32 @@ def register_environment(name: str, spec: documents.Arguments) -> str:
             f"it with: rally env destroy {name}; rally env delete {name}; "
             "then repeat the command"
         )
+    if _renew_login(env.uuid, spec):
+        state = "has a new login"
     envutils.update_globals_file(envutils.ENV_ENV, env.uuid)
     return state
+
+
+def _renew_login(env_uuid: str, spec: documents.Arguments) -> bool:
+    """Store a changed login of the same user, such as a new password.
+
+    Rally does not update environments, and deletes their tasks with them.
+
+    :param env_uuid: The UUID of the environment.
+    :param spec: The options of the platform ``existing@openstack``.
+    :returns: Whether the login has changed.
+    """
+    from rally.common import db
+    from rally.env import platform
+
+    for stored in db.platforms_list(env_uuid):
+        if stored["plugin_name"] == "existing@openstack":
+            plugin = platform.Platform.get("existing@openstack")
+            content, _ = plugin(copy.deepcopy(spec)).create()
+            if stored["platform_data"] != content:
+                db.platform_set_data(stored["uuid"], platform_data=content)
+                return True
+    return False
 
 
 def run_task(

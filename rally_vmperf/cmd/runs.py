@@ -15,6 +15,7 @@ from rally_vmperf import errors
 from rally_vmperf.cmd import base
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import raw_outputs
+from rally_vmperf.measurement.comparison import host_names
 from rally_vmperf.questions import source_judge
 from rally_vmperf.questions import table
 from rally_vmperf.records import files
@@ -215,7 +216,8 @@ class Runs(base.Lister):
             _list_cells(run, number)
             for number, task in enumerate(tasks[:limit], start=1)
             for run in task
-            if parsed.host in (None, *run.hosts)
+            if parsed.host
+            in (None, *run.hosts, *map(host_names.shorten, run.hosts))
         )
 
 
@@ -227,7 +229,7 @@ def _list_cells(
     :param number: The position of its task, 1 for the newest one.
     """
     name = "last" if number == 1 else f"last:{number}"
-    hosts = [*run.hosts[:_MOST_HOSTS]]
+    hosts = [*map(host_names.shorten, run.hosts[:_MOST_HOSTS])]
     if len(run.hosts) > _MOST_HOSTS:
         hosts.append(f"{len(run.hosts) - _MOST_HOSTS} more")
     flavors, verdict = _judge(run)

@@ -12,6 +12,7 @@ from rally_vmperf import errors
 from rally_vmperf import json_schema
 from rally_vmperf import resources
 from rally_vmperf.cmd import base
+from rally_vmperf.cmd import quick
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import template_arguments
 from rally_vmperf.guests import schema
@@ -171,7 +172,14 @@ def render(
     path, arguments, origins = _read_arguments(task, parsed)
     content, _ = _render_task(path, arguments, origins, parsed.config_file)
     _remove_foreign_slas(content, _get_limits(parsed))
+    _shorten(content, parsed)
     return content
+
+
+def _shorten(content: documents.Arguments, parsed: argparse.Namespace) -> None:
+    """Shorten the measurements of a rendered task if an option says so."""
+    if getattr(parsed, "quick", False):
+        quick.shorten_task(content)
 
 
 def read_task(
@@ -190,6 +198,7 @@ def read_task(
     )
     file_limits = _get_limits(parsed)
     _remove_foreign_slas(content, file_limits)
+    _shorten(content, parsed)
     place = _describe_place(task, origins)
     try:
         subtasks = rally_api.list_subtasks(content)

@@ -5,9 +5,11 @@ Requests have a timeout and are repeated only if that is safe.
 
 import collections.abc
 import contextlib
+import functools
 import logging
 import os
 import re
+import time
 import typing as t
 
 import openstack
@@ -34,6 +36,9 @@ TIMEOUT = 60
 _RETRIES = 2
 #: Status codes of an overloaded cloud, or of a proxy in front of it.
 _RETRIED_STATUSES = (429, 500, 502, 503, 504)
+_UNAVAILABLE = 503
+#: Seconds between the requests to a service that restarts, 30 together.
+_RESTART_PAUSES = (1, 2, 3, 4, 5, 7, 8)
 #: Status codes of requests that are accepted without a document.
 _EMPTY_STATUSES = (202, 204)
 
@@ -76,11 +81,18 @@ class CloudSession(session.Session):
     Read requests are repeated, also the request for a token, which has no side
     effect. Other requests are not: a request that seems to have failed may
     have been executed, and a guest that is created twice disturbs its twin. A
-    response that is not a JSON object with content is rejected here, because
+    refused connection has executed nothing. In a cloud that has answered, it
+    and an unavailable service are often those of a restart, which takes longer
+    than the usual repetitions.
+
+    A response that is not a JSON object with content is rejected here, because
     the SDK interprets it as an empty object; only Nova's actions on servers
     may have an empty response, and a streamed response has the data of an
     image.
     """
+
+    #: Whether a request has been answered, so that the addresses are right.
+    has_answered = False
 
     def request(  # type: ignore[override]
         self, url: str, method: str, **options: t.Any
@@ -92,7 +104,10 @@ class CloudSession(session.Session):
         options["connect_retries"] = _RETRIES if is_repeatable else 0
         options["status_code_retries"] = _RETRIES if is_repeatable else 0
         options["retriable_status_codes"] = list(_RETRIED_STATUSES)
-        response: t.Any = super().request(url, method, **options)
+        response = self._request_during_restart(
+            functools.partial(super().request, url, method, **options),
+            is_repeatable=is_repeatable,
+        )
         is_document = method in ("GET", "POST") and not options.get("stream")
         if is_document and not _is_valid_response(response):
             raise InvalidResponse(
@@ -104,6 +119,41 @@ class CloudSession(session.Session):
             read = response.json
             response.json = lambda: _Document(read(), f"{method} {url}")
         return response
+
+    def _request_during_restart(
+        self, send: collections.abc.Callable[[], t.Any], *, is_repeatable: bool
+    ) -> t.Any:
+        """Return a response, also of a service that restarts.
+
+        :param send: A function that sends the request, and can be repeated.
+        :param is_repeatable: Whether the request may be executed twice.
+        """
+        for pause in _RESTART_PAUSES if self.has_answered else ():
+            try:
+                response = send()
+            except auth_errors.ConnectFailure as error:
+                if not _is_refused(error):
+                    raise
+            except auth_errors.ServiceUnavailable:
+                if not is_repeatable:
+                    raise
+            else:
+                if not (is_repeatable and _is_unavailable(response)):
+                    return response
+            time.sleep(pause)
+        response = send()
+        self.has_answered = True
+        return response
+
+
+def _is_refused(error: Exception) -> bool:
+    """Return whether no server listens at the address of a request."""
+    return "Connection refused" in str(error)
+
+
+def _is_unavailable(response: t.Any) -> bool:
+    """Return whether a proxy reports that its service does not answer."""
+    return bool(response.status_code == _UNAVAILABLE)
 
 
 def _is_valid_response(response: t.Any) -> bool:
@@ -302,19 +352,63 @@ def one_line(error: Exception) -> str:
             f"{reason}; check that the API of the cloud is running and "
             "reachable: rally env check"
         )
+    if reason := describe_tls(error):
+        return reason
     text = getattr(error, "details", None) or str(error)
     return " ".join(str(text).split())[:500]
+
+
+#: The reason in the text of a failed connection, in the forms of the system
+#: and of urllib3.
+_FAILURE = re.compile(
+    r"\[Errno -?[0-9]{1,5}\] ([\w ]{1,80})|"
+    r"(?:Reset|Disconnected)\w{0,20}\((?:[0-9]{1,5}, )?'([\w ]{1,80})'|"
+    r"(Read timed out|timed out)"
+)
 
 
 def describe_silence(error: Exception) -> str:
     """Return which API does not answer, and the reason, or ""."""
     if not isinstance(error, auth_errors.ConnectFailure):
         return ""
-    address = re.search(r"https?://[^\s/]+", str(error))
-    reason = re.search(r"\[Errno -?[0-9]+\] ([\w ]+)", str(error))
+    address = _find_address(error)
+    reason = _FAILURE.search(str(error))
     if not (address and reason):
         return ""
-    return f"{address[0]} does not answer: {reason[1]}"
+    text = reason[1] or reason[2] or "it timed out"
+    return f"{address} does not answer: {text}"
+
+
+def _find_address(error: Exception) -> str:
+    """Return the scheme, host and port in the text of an error, or ""."""
+    address = re.search(r"https?://[^\s/:]{1,255}(?::[0-9]{1,5})?", str(error))
+    return address[0] if address else ""
+
+
+def describe_tls(error: Exception) -> str:
+    """Return why a connection cannot be encrypted, and the way out, or ""."""
+    if not isinstance(error, auth_errors.SSLError):
+        return ""
+    address, text = _find_address(error), str(error)
+    if "WRONG_VERSION_NUMBER" in text or "UNKNOWN_PROTOCOL" in text:
+        return (
+            f"{address} does not use TLS; its address must begin with http://"
+        )
+    reason = re.search(r"certificate verify failed: ([^(]{1,120})", text)
+    if reason is None:
+        reason = re.search(r"\[[A-Z0-9]{1,9}: \w{1,60}\] ([^(]{1,120})", text)
+        return f"{address}: TLS fails: {reason[1].strip() if reason else text}"
+    detail = reason[1].strip().rstrip(".")
+    if "mismatch" in detail.lower():
+        return (
+            f"{address} has a certificate for another name ({detail}); use "
+            "the name in the certificate"
+        )
+    return (
+        f"the certificate of {address} is not trusted ({detail}); set cacert "
+        "in clouds.yaml (https_cacert in Rally's environment) to the path of "
+        "the certificate of its authority"
+    )
 
 
 def list_servers(

@@ -94,6 +94,7 @@ NO_ROOT = (
     "drivers in its initramfs"
 )
 PANIC = "its kernel panicked; check that image and flavor fit together"
+OOPS = "its kernel failed (oops); look at the end of its console"
 NO_MEMORY = "it ran out of memory; choose a larger flavor"
 NO_SPACE = "its disk is full; choose a larger flavor"
 EMERGENCY = "its boot ended in emergency mode; check the image's file systems"
@@ -117,6 +118,7 @@ _SIGNS = (
     (r"grub rescue>|Entering rescue mode", NO_BOOT),
     (r"Unable to mount root fs|Gave up waiting for root", NO_ROOT),
     (r"Kernel panic - not syncing", PANIC),
+    (r"\bOops: |BUG: unable to handle|kernel BUG at ", OOPS),
     (r"Out of memory: Kill", NO_MEMORY),
     (r"No space left on device", NO_SPACE),
     (r"You are in emergency mode|Give root password for", EMERGENCY),
@@ -143,6 +145,23 @@ def find_hints(text: str, host_key: str | None = None) -> list[str]:
     if host_key and has_other_keys(text, host_key):
         hint_list.append(OTHER_KEY)
     return list(dict.fromkeys(hint_list))
+
+
+#: The hints on failures after which a guest does not answer.
+_FATAL = (NO_BOOT, NO_ROOT, PANIC, OOPS, EMERGENCY)
+#: The first lines of a boot: of the firmware, and of the kernel.
+_START = re.compile(r"SeaBIOS \(version|\bLinux version [0-9]")
+
+
+def find_fatal_hint(text: str) -> str:
+    """Return the sign on a console that a guest will not answer, or "".
+
+    Signs of earlier boots are ignored.
+    """
+    text = clean_text(text)
+    starts = [match.start() for match in _START.finditer(text)]
+    hints = find_hints(text[starts[-1] :] if starts else text)
+    return next((hint for hint in hints if hint in _FATAL), "")
 
 
 def has_booted(text: str) -> bool:

@@ -58,21 +58,6 @@ def read_extra_specs(
     return {}
 
 
-def find_flavor_misfit(
-    extra_specs: collections.abc.Mapping[str, str],
-) -> str:
-    """Return why a flavor is not that of usual guests, or "".
-
-    :param extra_specs: The extra specs of the flavor.
-    """
-    if boots_nodes(extra_specs):
-        return "it boots nodes of Ironic"
-    devices = ("pci_passthrough:", "resources:VGPU")
-    if any(name.startswith(devices) for name in extra_specs):
-        return "it has PCI devices or GPUs"
-    return ""
-
-
 def boots_nodes(extra_specs: collections.abc.Mapping[str, str]) -> bool:
     """Return whether a flavor boots nodes of Ironic, by its extra specs."""
     return str(extra_specs.get("resources:VCPU")) == "0" or any(

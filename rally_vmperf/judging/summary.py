@@ -22,6 +22,8 @@ RULES = "Judged by the rules of version 14."
 
 #: The number of sentences of a verdict between its headline and the last one.
 MAX_DETAILS = 3
+#: The largest number of metrics with a limit that a sentence names.
+_FEW = 2
 
 OnInconclusive = t.Literal["fail", "pass"]
 
@@ -307,6 +309,19 @@ class Judgement:
         warnings = finding.describe_warnings(self.findings)
         return f"{self.status_sentence()}{warnings and f', {warnings}'}"
 
+    @property
+    def names_its_metrics(self) -> bool:
+        """Whether the sentence on the status names the metrics with a limit.
+
+        It does for a pass of few metrics next to many without a limit: a
+        number alone reads as if all of them were judged.
+        """
+        names = {row.metric.name for row in self.limited}
+        others = {row.metric.name for row in self.rows} - names
+        return self.status == "passed" and len(self.limited_groups) == len(
+            names
+        ) <= _FEW < len(others)
+
     def status_sentence(self) -> str:
         """Return the status and the number of its figures as a sentence."""
         groups = self.limited_groups
@@ -327,6 +342,13 @@ class Judgement:
             of, limit = f"{of} with a limit", "it"
         verb = "is" if number[self.status] == 1 else "are"
         if self.status == "passed":
+            if self.names_its_metrics:
+                owner = "its limit" if total == 1 else "their limits"
+                others = len({row.metric.name for row in self.rows} - names)
+                return (
+                    f"passed: {', '.join(sorted(names))} {verb} within {owner}"
+                    f"; {units.number_of('metric', others)} have no limit"
+                )
             return f"passed: {total} {of} {verb} within {limit}"
         if self.status == "failed":
             return f"failed: {number['failed']} {of} {verb} beyond {limit}"

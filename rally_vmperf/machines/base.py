@@ -35,6 +35,10 @@ class Denied(Unreachable):
     """A login that the machine rejected."""
 
 
+class Obstructed(MachineError):
+    """A failure to connect that further attempts will not change."""
+
+
 class JumpUnreachable(Unreachable):
     """An unreachable jump host; the state of the machine is not known."""
 

@@ -103,7 +103,10 @@ class RawOutputs:
         ]
 
     def close(self) -> model.FileReference | None:
-        """Complete the file; return its name and checksum, or None."""
+        """Complete the file; return its name and checksum, or None.
+
+        Outputs that arrive later, such as after an interrupt, are discarded.
+        """
         text = "\n]"
         for name, results in self._results.items():
             lines = ",\n".join(json.dumps(document) for document in results)
@@ -111,6 +114,7 @@ class RawOutputs:
         self._write_text(f"{text}}}\n", zlib.Z_FINISH)
         if self._stream is None:
             return None
+        self._stream = None
         return _file_reference(self._path, self._sum.hexdigest())
 
     def _write_text(self, text: str, mode: int = zlib.Z_SYNC_FLUSH) -> None:

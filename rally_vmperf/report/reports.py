@@ -44,7 +44,7 @@ class RunReport(judged_run.JudgedRun):
             group.metric.name for group in groups if group.limited
         )
         others = sum(not group.limited for group in groups)
-        if not names or not others:
+        if not names or not others or self.judgement.names_its_metrics:
             return self.conclusion
         verb = "has" if others == 1 else "have"
         sentence = (

@@ -9,6 +9,7 @@ import yaml
 
 from rally_vmperf.baseline import comparability
 from rally_vmperf.baseline import tool_comparison
+from rally_vmperf.measurement.comparison import host_names
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.records import model
 from rally_vmperf.report import reports
@@ -131,8 +132,8 @@ def _describe_host(guest: model.DescribedMachine) -> str:
     if host:
         return text.flatten(host)
     if host_id:
-        return f"host id {text.flatten(host_id)[:12]}"
-    return text.flatten(guest.host) or "an unknown host"
+        return f"host id {host_names.shorten(text.flatten(host_id))}"
+    return host_names.shorten(text.flatten(guest.host)) or "an unknown host"
 
 
 def _list_fact(

@@ -129,10 +129,12 @@ class GuestWatch(Action):
         For a while, Nova reports a guest that has died as running.
         """
         from rally_vmperf.execution.stations import arrival
+        from rally_vmperf.guests.booting import obstacles
         from rally_vmperf.guests.booting import placement
 
         silent = self.session.silent(current.machines) - set(current.lost)
         gone = [guest for guest in self.guests if guest.name in silent]
+        search = obstacles.Obstacles(self.connection, gone)
         deadline = time.monotonic() + self.timeout
         while (
             gone and (left := deadline - (started_at := time.monotonic())) > 0
@@ -145,13 +147,17 @@ class GuestWatch(Action):
             timeout = min(left, _POLL_INTERVAL)
             arrivals = self.session.runner.run(
                 arrival.wait_all(
-                    gone, self.session.stations, timeout, self.progress
+                    gone,
+                    self.session.stations,
+                    timeout,
+                    self.progress,
+                    search.find,
                 )
             )
             gone = [
                 guest
                 for guest, arrived in zip(gone, arrivals, strict=True)
-                if arrived.error or arrived.busy
+                if (arrived.error or arrived.busy) and not arrived.is_final
             ]
             if time.monotonic() - started_at < timeout:
                 break  # The guest answers, but has changed.
@@ -160,6 +166,10 @@ class GuestWatch(Action):
         return ActionResult(
             findings=tuple(self.session.look_again(silent)),
             errors={
+                name: f"guest {name} does not answer: {reason}"
+                for name, reason in search.reasons.items()
+            }
+            | {
                 guest.name: placement.describe_deleted(guest.name)
                 for guest in self.guests
                 if guest.name in silent

@@ -1,7 +1,6 @@
 """The guests of a run, from the boot to the removal."""
 
 import collections.abc
-import contextlib
 import dataclasses
 import time
 import typing as t
@@ -19,13 +18,12 @@ from rally_vmperf.guests import request
 from rally_vmperf.guests.booting import access
 from rally_vmperf.guests.booting import boot
 from rally_vmperf.guests.booting import host_keys
-from rally_vmperf.guests.booting import placement
+from rally_vmperf.guests.booting import obstacles
 from rally_vmperf.guests.cleanup import inventory
 from rally_vmperf.guests.cleanup import ledger
 from rally_vmperf.guests.cleanup import ownership
 from rally_vmperf.guests.cleanup import removal
 from rally_vmperf.guests.cleanup import servers
-from rally_vmperf.machines import base
 from rally_vmperf.measurement import finding
 from rally_vmperf.runs import loads
 from rally_vmperf.runs import runs
@@ -279,10 +277,8 @@ def wait_for_guests(
     arriving = arrival.ConnectedGuests(guests, booted.client_key)
     try:
         left = timeout - (time.monotonic() - begin)
-        obstacles = _Obstacles(
-            connection, {guest.name: guest.id for guest in guests}
-        )
-        arrivals = arriving.wait(left, progress, obstacles.find)
+        find_obstacle = obstacles.Obstacles(connection, guests).find
+        arrivals = arriving.wait(left, progress, find_obstacle)
         for guest, arrived in zip(guests, arrivals, strict=True):
             if arrived.busy:
                 late = finding.Finding(
@@ -327,50 +323,6 @@ def wait_for_guests(
     return arrived_all.without(silent), arriving
 
 
-#: Seconds between two requests to Nova about a guest that does not answer.
-_REQUEST_INTERVAL = 20.0
-
-
-@dataclasses.dataclass
-class _Obstacles:
-    """The reasons why guests will never answer SSH, which Nova shows.
-
-    :param server_ids: The identifiers of the servers, by guest.
-    """
-
-    connection: t.Any
-    server_ids: collections.abc.Mapping[str, str]
-    _requested: dict[str, float] = dataclasses.field(default_factory=dict)
-    _booted: set[str] = dataclasses.field(default_factory=set)
-
-    def find(self, name: str, error: base.Unreachable) -> str:
-        """Return why a guest will never answer, or "".
-
-        :param error: The error of the latest attempt.
-        """
-        is_denied = isinstance(error, base.Denied)
-        if is_denied and name in self._booted:
-            return (
-                f"{error}; the guest is configured, so the key will not be "
-                "accepted later: check that its image writes the key of this "
-                "user"
-            )
-        now = time.monotonic()
-        if now < self._requested.get(name, now):
-            return ""
-        self._requested[name] = now + _REQUEST_INTERVAL
-        server_id = self.server_ids[name]
-        if placement.is_deleted(self.connection, server_id):
-            return placement.describe_deleted(name)
-        if is_denied:
-            with contextlib.suppress(errors.GuestError):
-                text = console.read_console(self.connection, server_id)
-                if console.has_booted(text):
-                    # The key may have been installed since the attempt.
-                    self._booted.add(name)
-        return ""
-
-
 def _diagnose_unreached(
     connection: t.Any,
     guest: models.Guest,
@@ -383,6 +335,8 @@ def _diagnose_unreached(
     end = f"end of the guest's console:\n{output.end}"
     if arrived.at_jump:
         return f"{name} was not tried: {arrived.error}", end
+    if arrived.is_final:
+        return f"{name} cannot be reached by SSH: {arrived.error}", end
     reason = "raise ssh_timeout, or look at its network and image"
     if ssh_sources is not None:
         reason += (

@@ -119,6 +119,7 @@ class PoweredGuests(actions.Action):
     ) -> actions.ActionResult:
         """Wait until resumed guests answer SSH; return errors and losses."""
         from rally_vmperf.execution.stations import arrival
+        from rally_vmperf.guests.booting import obstacles
 
         errors = {**switched.refused, **switched.lost}
         lost = set(switched.lost)
@@ -133,7 +134,11 @@ class PoweredGuests(actions.Action):
         timeout = self.config["ssh_timeout"]
         arrivals = self.session.runner.run(
             arrival.wait_all(
-                resumed, self.session.stations, timeout, self.progress
+                resumed,
+                self.session.stations,
+                timeout,
+                self.progress,
+                obstacles.Obstacles(self.connection, resumed).find,
             )
         )
         for guest, arrived in zip(resumed, arrivals, strict=True):

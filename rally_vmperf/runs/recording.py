@@ -17,6 +17,7 @@ from rally_vmperf.execution import assignment
 from rally_vmperf.execution import protocols
 from rally_vmperf.execution import sessions
 from rally_vmperf.execution.stations import roles
+from rally_vmperf.machines import background_load
 from rally_vmperf.machines import base
 from rally_vmperf.machines import shapes
 from rally_vmperf.machines.provisioning import provision
@@ -28,6 +29,7 @@ from rally_vmperf.runs import actions
 from rally_vmperf.runs import attempt
 from rally_vmperf.runs import conditions
 from rally_vmperf.runs import host_reboot
+from rally_vmperf.runs import reference
 from rally_vmperf.runs import runs
 from rally_vmperf.runs import setting
 
@@ -43,6 +45,8 @@ class RecordingPlan:
     :param cpus: The list of permitted CPUs; empty for all.
     :param reboot: The time of reboots of the machine in the run.
     :param options: The plan as a plain document, for the records.
+    :param accepted: The kinds of findings that do not end the recording before
+        its first repetition although they void each run.
     """
 
     baseline: str
@@ -57,6 +61,7 @@ class RecordingPlan:
     options: documents.Arguments
     cpus: str = ""
     supply: provision.Supply = provision.NO_SUPPLY
+    accepted: frozenset[str] = frozenset()
 
 
 class ShapeRecording:
@@ -103,6 +108,7 @@ class ShapeRecording:
         :param connect: A function that returns the machine.
         :raises MachineError: If the machine cannot be prepared.
         :raises WorkloadError: If a workload cannot be prepared.
+        :raises BaselineError: If the machine would void each run.
         :raises VMPerfError: If the machine has changed.
         """
         incomplete = self._list_incomplete()
@@ -153,6 +159,7 @@ class ShapeRecording:
                     ),
                     actions=tuple(run_actions),
                 )
+                _check_voiding(plan, ready.setting)
                 self._repeat(plan, ready, progress, warn)
             finally:
                 if session is not None:
@@ -318,6 +325,53 @@ def _check_same_machine(
                 f"({findings[0].kind}): {findings[0].detail}; record again "
                 "without --continue"
             )
+
+
+#: The way to a machine without a finding, by kind.
+_REMEDIES = {
+    "bare_metal_busy": "move guests and services away from the machine",
+    "bare_metal_is_guest": "record a physical machine",
+    "shape_not_enforced": "record as root",
+}
+
+
+def _check_voiding(
+    plan: RecordingPlan, recording_setting: setting.Setting
+) -> None:
+    """Reject a machine whose baseline would void each run.
+
+    :raises BaselineError: If it does and the plan does not accept it.
+    """
+    findings = [
+        reference.restrict_to_assignment(assigned, found)
+        for assigned in plan.assignments
+        for found in recording_setting.findings
+        if found.kind != "bare_metal_busy"
+        or background_load.concerns(found.subject, assigned.workload.part)
+    ]
+    for machine in recording_setting.machines:
+        if machine.role == "copy":
+            facts = recording_setting.details[machine.name]["fingerprint"]
+            findings += comparability.nested(facts)
+    # The same load concerns several workloads.
+    voiding = {
+        (found.kind, found.subject): found
+        for found in findings
+        if found.severity == "void" and found.kind not in plan.accepted
+    }
+    if not voiding:
+        return
+    reasons = finding.sentences(
+        [finding.RunFinding(finding=found) for found in voiding.values()]
+    )
+    kinds = dict.fromkeys(kind for kind, _ in voiding)
+    remedies = [_REMEDIES[kind] for kind in kinds if kind in _REMEDIES]
+    way_out = f"{' and '.join(remedies)}, or " if remedies else ""
+    raise document.BaselineError(
+        "nothing is measured, because a baseline of this machine voids each "
+        f"run: {'; '.join(reasons)}; {way_out}add --measure-anyway and set "
+        f"tolerate: [{', '.join(kinds)}] in the SLA"
+    )
 
 
 def _build_setting(

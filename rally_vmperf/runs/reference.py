@@ -212,7 +212,7 @@ def find_baseline_findings(
     """Return findings on the baseline itself."""
     chosen = find_entries(baseline, assignments, shape)
     findings = [
-        _restrict_to_assignment(assigned, recorded_finding)
+        restrict_to_assignment(assigned, recorded_finding)
         for assigned, baseline_entry in zip(assignments, chosen, strict=True)
         for recorded_finding in baseline_entry.findings
     ]
@@ -263,7 +263,7 @@ def describe_voiding(
     )
 
 
-def _restrict_to_assignment(
+def restrict_to_assignment(
     assigned: assignment.Assignment, found: finding.Finding
 ) -> finding.Finding:
     """Return a finding, limited to the metrics of an assignment.

@@ -233,6 +233,8 @@ class Workload(abc.ABC):
     #: JSON Schema of the arguments; closed; every property has a description
     #: and a default.
     ARGUMENTS: t.ClassVar[dict[str, t.Any]]
+    #: The arguments of a short measurement, each a number.
+    QUICK: t.ClassVar[dict[str, int]] = {}
     #: The metrics, unless they depend on the arguments (see ``metrics``).
     METRICS: t.ClassVar[tuple[sample.Metric, ...]]
     TOOLS: t.ClassVar[tuple[tools_.Tool, ...]]

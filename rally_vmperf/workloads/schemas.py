@@ -44,6 +44,11 @@ def schema(**rules: Rule) -> Rule:
     return json_schema.closed_mapping(rules)
 
 
+def short(**numbers: int) -> dict[str, int]:
+    """Return the arguments of a short measurement as a dict."""
+    return numbers
+
+
 def complete(
     schema: Rule, arguments: collections.abc.Mapping[str, t.Any]
 ) -> dict[str, t.Any]:

@@ -9,6 +9,7 @@ import select
 import unittest
 from unittest import mock
 
+from rally_vmperf import errors
 from rally_vmperf import live_line
 
 
@@ -95,20 +96,32 @@ class TestLiveLine(unittest.TestCase):
         self.logger.info("done")
         self.assertEqual("done\r\n", self.read())
 
+    def test_errors(self):
+        """The user can correct a known error; others have their traceback."""
+        with live_line.replace_messages():
+            for error in (errors.VMPerfError("g1: no SSH"), KeyError("x")):
+                try:
+                    raise error
+                except Exception:
+                    self.logger.exception("Unexpected exception during x")
+        text = self.read().replace("\x1b[K", "").replace("\r", "")
+        self.assertTrue(text.startswith("g1: no SSH\nUnexpected exc"), text)
+        self.assertIn("KeyError: 'x'", text)
+
     def test_replaced_messages_without_terminal(self):
-        """Repetitions are lines, and warnings are as in the log."""
+        """Repetitions are lines, and warnings have no prefix."""
         self.logger.setLevel(logging.INFO)
-        log, errors = io.StringIO(), io.StringIO()
+        log, repetitions = io.StringIO(), io.StringIO()
         self.handler.setStream(log)
         self.handler.setFormatter(logging.Formatter("LOG %(message)s"))
         with (
-            contextlib.redirect_stderr(errors),
+            contextlib.redirect_stderr(repetitions),
             live_line.replace_messages(),
         ):
             self.assertIsNone(live_line.find_line())
             for line in ("Starting", "Repetition 1 of 3", "fio on g1"):
                 self.logger.info(line)
             self.logger.warning("g1 is slow")
-        self.assertEqual("Repetition 1 of 3\n", errors.getvalue())
+        self.assertEqual("Repetition 1 of 3\n", repetitions.getvalue())
         self.logger.info("done")
-        self.assertEqual("LOG g1 is slow\nLOG done\n", log.getvalue())
+        self.assertEqual("g1 is slow\nLOG done\n", log.getvalue())

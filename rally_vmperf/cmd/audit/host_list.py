@@ -1,7 +1,9 @@
 """The hosts that an audit shall measure, as the argument of its task."""
 
 import argparse
+import collections
 import collections.abc
+import itertools
 import json
 import typing as t
 
@@ -22,8 +24,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--list-hosts",
         action="store_true",
         help="write the argument hosts of tasks/capacity-audit.yaml: the "
-        "enabled hosts, as administrator, without those with a result of the "
-        "last days (--older-than)",
+        "enabled hosts, as administrator, without those with a result of an "
+        "audit of the last days (--older-than)",
     )
     parser.add_argument(
         "--aggregate",
@@ -35,8 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=base.create_number_parser(0, base.MAX_DAYS),
         default=OLDER_THAN,
         metavar="DAYS",
-        help="with --list-hosts: omit the hosts with a result of the last "
-        "DAYS days; 0 lists all; default: %(default)s",
+        help="with --list-hosts: omit the hosts with a result of an audit of "
+        "the last DAYS days, but not those with other runs alone; 0 lists "
+        "all; default: %(default)s",
     )
 
 
@@ -57,7 +60,8 @@ def list_hosts(
     warn(
         f"{len(due)} of {len(usable)} enabled hosts"
         + (
-            f"; {recent} have a result of the last {parsed.older_than} days"
+            f"; {recent} have a result of an audit of the last "
+            f"{parsed.older_than} days"
             if recent
             else ""
         )
@@ -67,15 +71,38 @@ def list_hosts(
     yield yaml.safe_dump({"hosts": due})
 
 
+#: The components that a test of the audit's task measures.
+_COMPONENTS = frozenset({"cpu", "memory", "disk"})
+
+
 def _list_measured(parsed: argparse.Namespace) -> set[str]:
-    """Return the hosts with a result of the last days, a set of names."""
+    """Return the hosts with a result of the last days, a set of names.
+
+    An audit compares results of the same test. Those of a test on one host
+    alone count if it is the first one and has the metrics of the audit's task.
+    """
     try:
-        found = run_selection.read_hosts(
+        results = run_selection.read_hosts(
             parsed, (), parsed.older_than, lambda line: None
         )
     except run_selection.SelectionError:
         return set()
-    return {host.name for host in found if not host.reason}
+    tests = {
+        host.name: {figure.setting for figure in host.means}
+        for host in results
+        if not host.reason
+    }
+    counts = collections.Counter(itertools.chain.from_iterable(tests.values()))
+    shared = {test for test, count in counts.items() if count > 1}
+    if shared:
+        return {name for name, of_host in tests.items() if of_host & shared}
+    return {
+        host.name
+        for host in results
+        if not host.reason
+        and {figure.metric.name.partition(".")[0] for figure in host.means}
+        >= _COMPONENTS
+    }
 
 
 def connect_admin(config_file: str | None) -> t.Any:

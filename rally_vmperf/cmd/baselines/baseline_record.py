@@ -18,6 +18,7 @@ from rally_vmperf.cmd import task_file
 from rally_vmperf.cmd.baselines import bare_metal
 from rally_vmperf.cmd.baselines import coverage
 from rally_vmperf.cmd.baselines import registration
+from rally_vmperf.measurement import finding
 
 if t.TYPE_CHECKING:
     from rally_vmperf.runs import recording
@@ -28,6 +29,10 @@ class Record(registration.RegistrationCommand):
 
     The measurement is limited to the shape of the guests: the CPUs and the
     memory of the flavor, in as many copies as the task has guests.
+
+    If the machine is busy or itself a guest, a baseline of it voids each run,
+    and the command ends before the first repetition, unless the task tolerates
+    this or --measure-anyway is given.
 
     If a measurement is missing, the exit code is 2 and no baseline is
     registered; --continue measures the missing part.
@@ -65,6 +70,13 @@ class Record(registration.RegistrationCommand):
             help="add a session to the baseline, such as one of another day, "
             "with the task and the options of the first session; from three "
             "sessions on, the interval contains their differences",
+        )
+
+        parser.add_argument(
+            "--measure-anyway",
+            action="store_true",
+            help="measure a machine that is busy or itself a guest, although "
+            "a baseline of it voids each run whose SLAs do not tolerate this",
         )
 
     def take_action(self, parsed: argparse.Namespace) -> int:
@@ -203,6 +215,9 @@ class Record(registration.RegistrationCommand):
 
         journal_dir = opts.read(parsed.config_file).journal_dir
         fitting = self._select_coverages_that_fit(parsed, request.coverages)
+        accepted = request.tolerated
+        if parsed.measure_anyway:
+            accepted = frozenset(finding.KINDS)
         supply = requirements.create_supply(
             {"install": False, "bundle": parsed.bundle or ""}
         )
@@ -221,6 +236,7 @@ class Record(registration.RegistrationCommand):
                     is_limited=covered.protocol.shape == "guest",
                     reboot=covered.protocol.reboot,
                     options=_collect_options(parsed, covered, request.peer),
+                    accepted=accepted,
                 ),
                 journal.Journal(journal_dir, f"{session}-{number}"),
             )

@@ -7,6 +7,7 @@ import math
 
 from rally_vmperf import documents
 from rally_vmperf.baseline import document
+from rally_vmperf.cmd import quick
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import task_file
 from rally_vmperf.execution import assignment
@@ -66,6 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="workload with its default arguments; may be repeated",
     )
     task_file.add_arguments(parser)
+    quick.add_argument(parser)
     parser.add_argument(
         "--flavor",
         action="append",
@@ -187,14 +189,23 @@ def read_coverages(parsed: argparse.Namespace) -> CoverageRequest:
     """
     if not parsed.workload:
         return _read_from_task(parsed)
-    workloads = [{"name": name} for name in parsed.workload]
+    workloads = [
+        {
+            "name": name,
+            "arguments": quick.shorten_arguments(name, {})
+            if parsed.quick
+            else {},
+        }
+        for name in parsed.workload
+    ]
+    repetitions = quick.REPETITIONS if parsed.quick else 5
     coverages = [
         Coverage(
             assignments=_complete_assignments(
                 parsed, assignment.assign(workloads), shape
             ),
             shape=shape,
-            repetitions=_get_or_default(parsed.repetitions, 5),
+            repetitions=_get_or_default(parsed.repetitions, repetitions),
             warmup=_get_or_default(parsed.warmup, 1),
             protocol=_override_protocol(parsed, protocols.DEFAULT),
         )

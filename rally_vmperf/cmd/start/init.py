@@ -101,7 +101,8 @@ class Init(base.Command):
             connection, image.arguments.get("image", offers.IMAGE)
         )
         flavor, network = offers.join_options(
-            flavor, offers.choose_network(connection)
+            flavor,
+            offers.choose_network(connection, is_admin=cloud_login.is_admin),
         )
         parsed.directory.mkdir(parents=True, exist_ok=True)
         content = settings.render(

@@ -33,7 +33,8 @@ baseline: {baseline}
 # skipped.
 # peer: {{address: 192.0.2.10, user: root, key_file: ~/.ssh/id_ed25519}}
 
-# The number of counted repetitions.
+# The number of counted repetitions. For a first verdict in minutes, plan,
+# baseline record and run take --quick: short arguments, three repetitions.
 repetitions: 6
 
 # The limits, by SLA: those of the task, and one on stolen CPU time, which is

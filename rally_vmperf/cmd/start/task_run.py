@@ -6,6 +6,7 @@ import pathlib
 from rally_vmperf import live_line
 from rally_vmperf.cmd import base
 from rally_vmperf.cmd import plan
+from rally_vmperf.cmd import quick
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import report
 from rally_vmperf.cmd import runs
@@ -69,7 +70,8 @@ class Run(base.Command):
         status = verdict.find_most_severe(statuses) or "none"
         if outcome == "error":
             return 1
-        self.print_line(f"verdict: {status}")
+        mark = quick.MARK if parsed.quick else ""
+        self.print_line(f"verdict: {status}{mark}")
         return 0 if outcome == "passed" else base.NOT_PASSED
 
     def _judge(

@@ -23,6 +23,8 @@ class Arrival:
 
     :param error: The reason in one line why it does not answer, or None.
     :param at_jump: Whether the error is that of a jump host.
+    :param is_final: Whether the error has the reason why a guest will never
+        answer.
     :param busy: The service that was still starting at the timeout, or None.
     :param answered_at: The time at which it answered SSH on the monotonic
         clock in seconds; None if it does not answer.
@@ -30,6 +32,7 @@ class Arrival:
 
     error: str | None = None
     at_jump: bool = False
+    is_final: bool = False
     busy: str | None = None
     answered_at: float | None = dataclasses.field(default=None, compare=False)
 
@@ -162,7 +165,11 @@ async def _find_obstacle(
 def _create_failed_arrival(error: base.MachineError) -> Arrival:
     """Return the arrival of a guest that failed with this error."""
     of_jump = (base.JumpUnreachable, base.JumpRefused)
-    return Arrival(error=str(error), at_jump=isinstance(error, of_jump))
+    return Arrival(
+        error=str(error),
+        at_jump=isinstance(error, of_jump),
+        is_final=isinstance(error, base.Obstructed),
+    )
 
 
 #: The service that is still starting, by the exit status of the script.

@@ -4,15 +4,12 @@ import dataclasses
 import logging
 
 from keystoneauth1 import exceptions as auth_errors
-from openstack import config as sdk_config
-from openstack import exceptions as sdk_errors
 
 from rally_vmperf import documents
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
+from rally_vmperf.guests.setup import clouds_file
 
-#: The types of authentication with a user and a password.
-_PASSWORD_TYPES = ("password", "v3password")
 _ADMIN = "admin"
 
 
@@ -52,9 +49,8 @@ def log_in(name: str | None) -> Login:
     """
     # The final error contains the warnings of the attempts.
     logging.getLogger("keystoneauth").setLevel(logging.ERROR)
-    region = _read_region(name)
+    region = clouds_file.read_region(name)
     auth = dict(region.config.get("auth") or {})
-    _check_auth_type(region, auth)
     connection = cloud.Connection(config=region)
     try:
         session = connection.session
@@ -66,15 +62,11 @@ def log_in(name: str | None) -> Login:
             "project_name and the domains in clouds.yaml"
         ) from error
     except cloud.CLOUD_ERRORS as error:
-        reason = cloud.one_line(error)
-        if silence := cloud.describe_silence(error):
-            reason = (
-                f"{silence}; check auth_url in clouds.yaml, and that this "
-                "machine reaches it"
-            )
         raise errors.GuestError(
-            f"log in to cloud {region.name!r}: {reason}"
+            f"log in to cloud {region.name!r}: "
+            f"{_describe_failure(error, auth['auth_url'])}"
         ) from error
+    clouds_file.check_catalog(region, access.service_catalog.catalog)
     if not access.project_name:
         raise errors.GuestError(
             f"cloud {region.name!r}: the login has no project; set "
@@ -88,7 +80,7 @@ def log_in(name: str | None) -> Login:
         "user_domain_name": access.user_domain_name,
         "project_domain_name": access.project_domain_name,
     }
-    spec = {**_describe_endpoint(region), "users": [user]}
+    spec = {**clouds_file.describe_endpoint(region), "users": [user]}
     if _ADMIN in roles:
         spec["admin"] = dict(user)
     return Login(
@@ -101,71 +93,32 @@ def log_in(name: str | None) -> Login:
     )
 
 
-def _read_region(name: str | None) -> sdk_config.cloud_region.CloudRegion:
-    """Return the configuration of a cloud; reject an unknown one."""
-    try:
-        config = sdk_config.OpenStackConfig(
-            app_name="rally-vmperf", session_constructor=cloud.CloudSession
+def _describe_failure(error: Exception, auth_url: str) -> str:
+    """Return why Keystone did not accept a login, and the way out.
+
+    :param auth_url: The address of Keystone.
+    """
+    cause = error
+    # Without a version in auth_url, this error hides the first one.
+    while isinstance(cause, auth_errors.DiscoveryFailure) and isinstance(
+        cause.__context__, cloud.CLOUD_ERRORS
+    ):
+        cause = cause.__context__
+    if reason := cloud.describe_tls(cause):
+        return reason
+    if silence := cloud.describe_silence(cause):
+        return (
+            f"{silence}; check auth_url in clouds.yaml, and that this machine "
+            "reaches it"
         )
-        names = [
-            known for known in config.get_cloud_names() if known != "defaults"
-        ]
-        chosen = name or config.default_cloud
-        if not names:
-            raise errors.GuestError(
-                "no cloud is described: write clouds.yaml to "
-                "~/.config/openstack, or set OS_CLIENT_CONFIG_FILE to its path"
-            )
-        if not chosen or chosen not in names:
-            reason = f"cloud {chosen!r} is not in clouds.yaml"
-            if not chosen:
-                reason = "clouds.yaml has several clouds"
-            raise errors.GuestError(
-                f"{reason}; choose one with --cloud or OS_CLOUD: "
-                f"{', '.join(sorted(names))}"
-            )
-        return config.get_one(cloud=chosen, api_timeout=cloud.TIMEOUT)
-    except (
-        sdk_errors.ConfigException,
-        auth_errors.ClientException,
-    ) as error:
-        which = f"cloud {name!r} in " if name else ""
-        raise errors.GuestError(
-            f"{which}clouds.yaml: {cloud.one_line(error)}"
-        ) from error
-
-
-def _check_auth_type(
-    region: sdk_config.cloud_region.CloudRegion, auth: documents.Arguments
-) -> None:
-    """Reject a login without a user and a password, which Rally requires."""
-    auth_type = region.config.get("auth_type") or "password"
-    if auth_type not in _PASSWORD_TYPES:
-        raise errors.GuestError(
-            f"cloud {region.name!r} has auth_type {auth_type}: Rally accepts "
-            "only a user with a password; an administrator creates one with: "
-            "openstack user create --project PROJECT --password-prompt "
-            "vmperf; openstack role add --user vmperf --project PROJECT member"
+    if isinstance(cause, (auth_errors.NotFound, auth_errors.DiscoveryFailure)):
+        return (
+            f"no Keystone answers at auth_url={auth_url}; check it in "
+            "clouds.yaml: it ends with /v3 in most clouds"
         )
-    if not auth.get("password"):
-        raise errors.GuestError(
-            f"cloud {region.name!r} has no password in clouds.yaml or "
-            "secure.yaml; add it, or set OS_PASSWORD"
+    if isinstance(cause, auth_errors.BadRequest):
+        return (
+            f"{cloud.one_line(cause)}; check user_domain_name and "
+            "project_domain_name in clouds.yaml"
         )
-
-
-def _describe_endpoint(
-    region: sdk_config.cloud_region.CloudRegion,
-) -> documents.Arguments:
-    """Return the options of Rally's platform that concern the connection."""
-    spec = {
-        "auth_url": region.config["auth"]["auth_url"],
-        "region_name": region.region_name or None,
-        "endpoint_type": region.config.get("interface"),
-        "https_cacert": region.config.get("cacert"),
-        "https_cert": region.config.get("cert"),
-        "https_key": region.config.get("key"),
-    }
-    if region.config.get("verify") is False:
-        spec["https_insecure"] = True
-    return {key: option for key, option in spec.items() if option}
+    return cloud.one_line(cause)

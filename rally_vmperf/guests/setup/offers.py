@@ -2,13 +2,16 @@
 
 import collections.abc
 import dataclasses
+import functools
 import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import networks as guest_networks
 from rally_vmperf.guests import resolve
+from rally_vmperf.guests.setup import flavor_kinds
 from rally_vmperf.guests.setup import image_kinds
+from rally_vmperf.guests.setup import network_kinds
 from rally_vmperf.measurement.samples import units
 
 #: The name of the image of: rally-vmperf image build.
@@ -44,45 +47,99 @@ def choose_image(
     :param can_build: A flag that this machine can build the image.
     """
     remedy = f"build and upload it, on Debian as root: {build_command}"
+    project = connection.current_project_id or ""
     with cloud.convert_errors("list images"):
         images = sorted(
             connection.image.images(status="active"),
             key=lambda image: str(image.name),
         )
-    arguments = {"image": IMAGE, "user": "debian"}
-    exists = any(image.name == IMAGE for image in images)
-    if exists or can_build:
+    built = [image for image in images if image.name == IMAGE]
+    if built or can_build:
+        newest = max(built, key=_get_creation, default=None)
+        reference, note = _refer_to(newest, images) if newest else (IMAGE, "")
         return Offer(
-            arguments=arguments,
-            reason="It contains the tools of the workloads.",
-            missing="" if exists else f"image {IMAGE!r}: {remedy}",
+            arguments={"image": reference, "user": "debian"},
+            reason=f"{note}It contains the tools of the workloads.",
+            missing="" if built else f"image {IMAGE!r}: {remedy}",
         )
-    fitting, skipped = _split(images, image_kinds.find_misfit)
-    for distribution, user in image_kinds.USERS.items():
-        newest = max(
-            (
-                image
-                for image in fitting
-                if image_kinds.find_distribution(image) == distribution
-            ),
-            key=lambda image: (
-                image_kinds.find_version(image),
-                str(getattr(image, "created_at", None) or ""),
-            ),
-            default=None,
+    chosen, skipped = _choose_with_cloud_init(images, project)
+    if chosen is None:
+        return Offer(
+            arguments={"image": IMAGE, "user": "debian"},
+            reason="Set the name of an image with cloud-init.",
+            missing="image: the cloud has none that is known to have "
+            f"cloud-init (it has: {resolve.format_names(images)}); set image "
+            f"and user in vmperf.yaml, or use {IMAGE!r}: {remedy}",
         )
-        if newest is not None:
-            return Offer(
-                arguments={"image": newest.name, "user": user},
-                reason="Tools are installed when guests have booted, "
-                "which requires a package mirror." + skipped,
-            )
+    reference, note = _refer_to(chosen, images)
+    if not image_kinds.is_current(chosen):
+        note += "Mirrors may not have packages for this version. "
     return Offer(
-        arguments=arguments,
-        reason="Set the name of an image with cloud-init.",
-        missing="image: the cloud has none that is known to have cloud-init "
-        f"(it has: {resolve.format_names(images)}); set image and user in "
-        f"vmperf.yaml, or use {IMAGE!r}: {remedy}",
+        arguments={"image": reference, "user": image_kinds.find_user(chosen)},
+        reason=f"{note}Tools are installed when guests have booted, which "
+        f"requires a package mirror.{skipped}",
+    )
+
+
+def _choose_with_cloud_init(
+    images: list[t.Any], project: str
+) -> tuple[t.Any, str]:
+    """Return the newest plain image with cloud-init, or None.
+
+    Images for most hosts precede those of other architectures, which a cloud
+    has alone if its hosts are of that kind.
+
+    :returns: The image, and a sentence on the others.
+    """
+    stated = sorted({*map(image_kinds.find_architecture, images)} - {""})
+    order = list(image_kinds.USERS)
+    for architecture in dict.fromkeys((image_kinds.ARCHITECTURE, *stated)):
+        fitting, skipped = _split(
+            images,
+            functools.partial(
+                image_kinds.find_misfit,
+                architecture=architecture,
+                project=project,
+            ),
+        )
+        usable = [*filter(image_kinds.find_distribution, fitting)]
+        if usable:
+            chosen = max(
+                usable,
+                key=lambda image: (
+                    -image_kinds.count_purposes(image),
+                    image_kinds.is_current(image),
+                    -order.index(image_kinds.find_distribution(image)),
+                    image_kinds.find_version(image),
+                    _get_creation(image),
+                ),
+            )
+            return chosen, skipped
+    return None, ""
+
+
+def _get_creation(image: t.Any) -> str:
+    """Return the time when an image was created, in ISO 8601, or ""."""
+    return str(getattr(image, "created_at", None) or "")
+
+
+def _refer_to(
+    chosen: t.Any, resources: collections.abc.Iterable[t.Any]
+) -> tuple[str | dict[str, str], str]:
+    """Return the name of a resource, or its identifier if others have it.
+
+    :returns: The reference, and a sentence with the name if it has none.
+    """
+    namesakes = [
+        resource for resource in resources if resource.name == chosen.name
+    ]
+    if len(namesakes) == 1 and chosen.name:
+        return str(chosen.name), ""
+    if not chosen.name:
+        return {"id": str(chosen.id)}, ""
+    return (
+        {"id": str(chosen.id)},
+        f"{chosen.name}, one of {len(namesakes)} with this name. ",
     )
 
 
@@ -109,39 +166,40 @@ def _split(
     return fitting, f" Not chosen: {shown}{rest}."
 
 
-def choose_flavor(connection: cloud.Connection, image_name: str) -> Offer:
+def choose_flavor(
+    connection: cloud.Connection, image_reference: str | dict[str, str]
+) -> Offer:
     """Return the smallest flavor with 1 vCPU, 1 GiB of memory and 10 GB.
 
     If no flavor has such a disk, the image and the data of the workloads must
     fit.
 
-    :param image_name: The name of the image.
+    :param image_reference: The name of the image, or its identifier.
     """
     with cloud.convert_errors("list flavors"):
         flavors = sorted(
             connection.compute.flavors(),
             key=lambda flavor: (flavor.vcpus, flavor.ram, flavor.disk),
         )
+    query = image_reference
+    if isinstance(query, str):
+        query = {"name": query}
     with cloud.convert_errors("list images"):
-        images = list(connection.image.images(name=image_name))
-    image_gib = max(
-        (
-            max(
-                image.min_disk or 0,
-                -(-(image.virtual_size or image.size or 0) // resolve.GIB),
-            )
-            for image in images
-        ),
-        default=2,
-    )
+        images = list(connection.image.images(**query))
+    image_gib = max(map(_get_disk_gib, images), default=2)
     least_mib = max(
         _LEAST_MEMORY_MIB, *(image.min_ram or 0 for image in images), 0
     )
     usual, skipped = _split(
         flavors,
-        lambda flavor: resolve.find_flavor_misfit(
+        lambda flavor: flavor_kinds.find_misfit(
+            flavor,
             getattr(flavor, "extra_specs", None)
-            or resolve.read_extra_specs(connection, flavor)
+            or resolve.read_extra_specs(connection, flavor),
+            next(
+                filter(None, map(image_kinds.find_architecture, images)),
+                image_kinds.ARCHITECTURE,
+            ),
         ),
     )
     fitting = [flavor for flavor in usual if flavor.ram >= least_mib]
@@ -149,28 +207,47 @@ def choose_flavor(connection: cloud.Connection, image_name: str) -> Offer:
     for least_gib in (max(_LEAST_DISK_GIB, image_gib), needed_gib):
         for flavor in fitting:
             if flavor.disk >= least_gib:
-                return Offer(
-                    arguments={"flavors": [flavor.name]},
-                    reason=f"{_describe(flavor)}, {flavor.disk} GiB of disk: "
-                    f"the smallest that suffices.{skipped}",
-                )
+                return _offer_flavor(flavor, flavors, 0, skipped)
     for flavor in fitting:
         if not flavor.disk:
             size_gib = max(_LEAST_DISK_GIB, needed_gib)
-            return Offer(
-                arguments={
-                    "flavors": [flavor.name],
-                    "guest_options": {"boot_volume": {"size_gib": size_gib}},
-                },
-                reason=f"{_describe(flavor)} and no disk: guests boot from "
-                f"volumes.{skipped}",
-            )
+            return _offer_flavor(flavor, flavors, size_gib, skipped)
     return Offer(
         arguments={"flavors": ["m1.small"]},
-        reason="Set the name of a flavor.",
+        reason=f"Set the name of a flavor.{skipped}",
         missing=f"flavor: none has {least_mib} MiB of memory and "
         f"{needed_gib} GiB of disk (the cloud has: "
         f"{resolve.format_names(flavors)}); set flavors in vmperf.yaml",
+    )
+
+
+def _get_disk_gib(image: t.Any) -> int:
+    """Return the size of the disk that an image requires, in GiB."""
+    size = image.virtual_size or image.size or 0
+    return max(image.min_disk or 0, -(-size // resolve.GIB))
+
+
+def _offer_flavor(
+    flavor: t.Any,
+    flavors: collections.abc.Iterable[t.Any],
+    volume_gib: int,
+    skipped: str,
+) -> Offer:
+    """Return the offer of a flavor.
+
+    :param flavors: All flavors, some of which may have the same name.
+    :param volume_gib: The size of the boot volume in GiB; 0 for none.
+    :param skipped: The sentence on flavors that do not fit.
+    """
+    reference, note = _refer_to(flavor, flavors)
+    arguments: dict[str, t.Any] = {"flavors": [reference]}
+    disk = f", {flavor.disk} GiB of disk: the smallest that suffices."
+    if volume_gib:
+        disk = " and no disk: guests boot from volumes."
+        arguments["guest_options"] = {"boot_volume": {"size_gib": volume_gib}}
+    return Offer(
+        arguments=arguments,
+        reason=f"{note}{_describe(flavor)}{disk}{skipped}",
     )
 
 
@@ -201,11 +278,15 @@ def join_options(flavor: Offer, network: Offer) -> tuple[Offer, Offer]:
     )
 
 
-def choose_network(connection: cloud.Connection) -> Offer:
+def choose_network(
+    connection: cloud.Connection, *, is_admin: bool = False
+) -> Offer:
     """Return the network, and whether guests get floating IPs.
 
     A network behind a router to an external network is preferred, because
     every user can boot guests on it.
+
+    :param is_admin: Whether the user is an administrator.
     """
     with cloud.convert_errors("list networks"):
         networks = {
@@ -217,32 +298,35 @@ def choose_network(connection: cloud.Connection) -> Offer:
             if subnet.ip_version == 4 and subnet.is_dhcp_enabled
         ]
         gateways = _find_gateways(connection)
-    usable = [
-        networks[network_id]
-        for network_id in dict.fromkeys(
-            subnet.network_id for subnet in subnets
-        )
-        if network_id in networks
-        and not resolve.find_network_misfit(networks[network_id])
-    ]
+    project = connection.current_project_id or ""
+    with_subnets = dict.fromkeys(subnet.network_id for subnet in subnets)
+    usable, skipped = _split(
+        (networks[key] for key in with_subnets if key in networks),
+        functools.partial(
+            network_kinds.find_misfit, project=project, is_admin=is_admin
+        ),
+    )
     usable.sort(
         key=lambda network: (
+            network_kinds.has_purpose(network),
             network.id not in gateways,
             not network.is_router_external,
+            not network_kinds.is_own(network, project),
             str(network.name),
         )
     )
     if not usable:
         return Offer(
             reason="Set network to the name of a network with DHCP.",
-            missing="network: the project sees no network with an IPv4 subnet "
-            "and DHCP (it sees: "
+            missing="network: the project has no network for guests with an "
+            "IPv4 subnet and DHCP (it sees: "
             f"{resolve.format_names(list(networks.values()))}); create one "
             "with: openstack network create; openstack subnet create; "
             "openstack router create; then set network in vmperf.yaml",
         )
     network = usable[0]
-    arguments: dict[str, t.Any] = {"network": network.name}
+    reference, note = _refer_to(network, networks.values())
+    arguments: dict[str, t.Any] = {"network": reference}
     reason = "Guests are reached at their addresses in this network."
     if network.id in gateways:
         pool = networks.get(gateways[network.id])
@@ -251,7 +335,7 @@ def choose_network(connection: cloud.Connection) -> Offer:
         )
     elif not network.is_router_external:
         arguments["guest_options"] = {"address": "fixed"}
-    return Offer(arguments=arguments, reason=reason)
+    return Offer(arguments=arguments, reason=f"{note}{reason}{skipped}")
 
 
 def _find_gateways(connection: cloud.Connection) -> dict[str, str]:
@@ -260,6 +344,7 @@ def _find_gateways(connection: cloud.Connection) -> dict[str, str]:
         router.id: router.external_gateway_info["network_id"]
         for router in connection.network.routers()
         if router.external_gateway_info
+        and getattr(router, "is_admin_state_up", None) is not False
     }
     ports = connection.network.ports(
         device_owner=list(guest_networks.INTERFACES)

@@ -99,8 +99,8 @@ class Ssh(base.Machine):
             attempt.
         :param find_obstacle: The function that returns why all further
             attempts will fail, or an empty string.
-        :raises MachineError: If the host key is wrong, or if further attempts
-            will fail.
+        :raises MachineError: If the host key is wrong.
+        :raises Obstructed: If further attempts will fail.
         :raises Unreachable: If the deadline expires; with the last reason.
         :raises JumpRefused: If a jump host rejects the connection.
         """
@@ -114,7 +114,7 @@ class Ssh(base.Machine):
             if on_wait:
                 on_wait(str(last))
             if find_obstacle and (obstacle := await find_obstacle(last)):
-                raise base.MachineError(obstacle)
+                raise base.Obstructed(obstacle)
             pause = _DENIED_POLL if isinstance(last, base.Denied) else _POLL
             left = deadline - time.monotonic()
             if left <= 0:

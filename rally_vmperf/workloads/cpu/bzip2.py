@@ -66,6 +66,7 @@ class Bzip2(base.Workload):
     title = "Processor: compression and decompression with bzip2"
     part = "cpu"
     TOOL_OPTIONS = _OPTIONS
+    QUICK = schemas.short(size_mib=16)
     ARGUMENTS = schemas.schema(
         size_mib=schemas.integer(
             "Size of the data in MiB", 1, 16384, default=64

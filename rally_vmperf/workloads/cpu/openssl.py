@@ -69,6 +69,7 @@ class Openssl(base.Workload):
     title = "Processor: encryption and digests with openssl speed"
     part = "cpu"
     TOOL_OPTIONS = _OPTIONS
+    QUICK = schemas.short(time=3)
     ARGUMENTS = schemas.schema(
         algorithm=schemas.choice(
             f"Cipher or digest: {', '.join(ALGORITHMS)}.",

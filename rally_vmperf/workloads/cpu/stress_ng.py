@@ -22,6 +22,7 @@ class StressNg(sequence.CommandSequenceWorkload):
     name = "stress_ng"
     title = "Processor: load with stress-ng"
     part = "cpu"
+    QUICK = schemas.short(time=3)
     ARGUMENTS = schemas.schema(
         methods=schemas.sequence(METHODS, default=("matrixprod",)),
         threads=schemas.concurrency("processes"),

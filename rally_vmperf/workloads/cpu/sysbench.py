@@ -26,6 +26,7 @@ class Sysbench(base.Workload):
     title = "Processor: prime numbers with sysbench"
     part = "cpu"
     TOOL_OPTIONS = sysbench_report.CPU_OPTIONS
+    QUICK = schemas.short(time=3)
     ARGUMENTS = schemas.schema(
         threads=schemas.per_vcpu("Number of threads", 1024),
         time=schemas.duration("Duration of a run"),

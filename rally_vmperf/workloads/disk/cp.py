@@ -53,6 +53,7 @@ class Cp(base.Workload):
     title = "Disk: a tree of files copied with cp"
     part = "disk"
     TOOL_OPTIONS = _OPTIONS
+    QUICK = schemas.short(files=512)
     ARGUMENTS = schemas.schema(
         files=schemas.integer(
             "Number of files in the tree, 100 per directory",

@@ -61,6 +61,7 @@ class Dd(sequence.CommandSequenceWorkload):
     title = "Disk: files written and read with dd"
     part = "disk"
     TOOL_OPTIONS = _OPTIONS
+    QUICK = schemas.short(count=256)
     ARGUMENTS = schemas.schema(
         directions=schemas.sequence(DIRECTIONS, default=("write",)),
         block_size=schemas.size("Size of a block", default="1M"),

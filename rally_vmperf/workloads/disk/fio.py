@@ -61,6 +61,7 @@ class Fio(sequence.CommandSequenceWorkload):
     )
     OPTIONS = "patterns"
     TOOL_OPTIONS = _fio_options.TABLE
+    QUICK = schemas.short(size_mib=256, runtime=5, ramp_time=1)
     ARGUMENTS = schemas.schema(
         patterns=schemas.sequence(_ORDER, default=PATTERNS),
         read_percent=schemas.integer(

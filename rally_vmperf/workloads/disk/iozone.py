@@ -79,6 +79,7 @@ class Iozone(base.Workload):
     title = "Disk: files of several processes with iozone"
     part = "disk"
     TOOL_OPTIONS = _OPTIONS
+    QUICK = schemas.short(size_mib=128)
     ARGUMENTS = schemas.schema(
         processes=schemas.concurrency("processes, each with a file", 64),
         size_mib=schemas.integer(

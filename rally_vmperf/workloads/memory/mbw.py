@@ -100,6 +100,7 @@ class Mbw(sequence.SequenceWorkload):
     title = "Memory: bandwidth of copying with mbw"
     part = "memory"
     TOOL_OPTIONS = _OPTIONS
+    QUICK = schemas.short(runs=3)
     ARGUMENTS = schemas.schema(
         size_mib=schemas.integer(
             "Size of the array in MiB",

@@ -91,6 +91,7 @@ class Stream(base.Workload):
     title = "Memory: bandwidth with STREAM"
     part = "memory"
     TOOL_OPTIONS = _OPTIONS
+    QUICK = schemas.short(runs=5)
     ARGUMENTS = schemas.schema(
         size_mib=schemas.integer(
             "Size of each of three arrays in MiB",

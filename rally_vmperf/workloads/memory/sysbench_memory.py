@@ -20,6 +20,7 @@ class SysbenchMemory(sequence.CommandSequenceWorkload):
     title = "Memory: reading and writing with sysbench"
     part = "memory"
     TOOL_OPTIONS = sysbench_report.MEMORY_OPTIONS
+    QUICK = schemas.short(time=3)
     ARGUMENTS = schemas.schema(
         operations=schemas.sequence(OPERATIONS),
         access=schemas.choice(

@@ -300,6 +300,7 @@ class H2load(_nginx.NginxWorkload):
     FILE = "page"
     FILE_IS = "the pages are"
     TOOL_OPTIONS = _OPTIONS
+    QUICK = schemas.short(time=10)
     ARGUMENTS = schemas.schema(
         users=schemas.integer(
             "Number of users, each with a connection of its own",

@@ -88,6 +88,7 @@ class Iperf2(_directed.ServerWorkload):
     part = "network"
     TOOL_OPTIONS = _OPTIONS
     DIRECTIONS = _directed.BOTH_DIRECTIONS
+    QUICK = schemas.short(time=3)
     ARGUMENTS = schemas.schema(
         directions=_directed.directions_argument(DIRECTIONS),
         time=schemas.duration("Measured time of each direction"),

@@ -259,6 +259,7 @@ class Iperf3(_directed.ServerWorkload):
     has_time_series = True
     TOOL_OPTIONS = _iperf3_options.TABLE
     DIRECTIONS = {**_directed.BOTH_DIRECTIONS, BIDIR: "peer"}  # noqa: RUF012
+    QUICK = schemas.short(time=3)
     ARGUMENTS = schemas.schema(
         directions=schemas.choices(
             "Measured one after the other: to_peer, from_peer, "

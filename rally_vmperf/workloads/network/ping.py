@@ -74,6 +74,7 @@ class Ping(_directed.DirectionalWorkload):
     part = "network"
     TOOL_OPTIONS = _OPTIONS
     DIRECTIONS = _directed.ANSWERED
+    QUICK = schemas.short(count=10)
     ARGUMENTS = schemas.schema(
         directions=_directed.directions_argument(DIRECTIONS),
         count=schemas.integer("Number of packets", 2, 10000, default=50),

@@ -92,6 +92,7 @@ class Sockperf(_directed.ServerWorkload):
     part = "network"
     DIRECTIONS = _directed.ANSWERED
     TOOL_OPTIONS = _OPTIONS
+    QUICK = schemas.short(time=3)
     ARGUMENTS = schemas.schema(
         directions=_directed.directions_argument(DIRECTIONS),
         protocol=schemas.choice(

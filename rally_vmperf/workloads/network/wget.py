@@ -78,6 +78,7 @@ class Wget(_nginx.NginxWorkload, sequence.CommandSequenceWorkload):
     FILE = "data"
     FILE_IS = "the file is"
     TOOL_OPTIONS = _OPTIONS
+    QUICK = schemas.short(size_mib=128)
     ARGUMENTS = schemas.schema(
         protocols=schemas.sequence(PROTOCOLS, default=("http",)),
         size_mib=schemas.integer(

@@ -22,6 +22,7 @@ from rally_vmperf.baseline import store
 from rally_vmperf.cmd import plan
 from rally_vmperf.cmd import task_file
 from rally_vmperf.guests import errors as guest_errors
+from rally_vmperf.machines import base
 from rally_vmperf.measurement import finding
 from rally_vmperf.workloads import registry
 from tests.unit import made
@@ -419,6 +420,29 @@ class PlanTest(unittest.TestCase):
         os.mkfifo(path) if content is None else path.write_bytes(content)
         with self.assertRaisesRegex(errors.VMPerfError, f"^{path}: {reason}"):
             self.read_files(self.path, str(path))
+
+    @ddt.data(
+        (base.Unreachable("peer: no SSH at root@h: refused"), "no SSH at"),
+        (base.Denied("peer: root@h:22 rejects the key"), "rejects the key"),
+        (base.MachineError("peer: h has a host key that is unknown"), "key"),
+    )
+    @ddt.unpack
+    def test_peer_and_control(self, error, reason):
+        """Each is asked once, as a run does, and has its line."""
+        task = subtask()
+        arguments = task["scenario"]["VMPerf.density"]
+        arguments["peer"] = {"address": "192.0.2.10"}
+        with mock.patch(
+            "rally_vmperf.execution.sessions.check_others",
+            autospec=True,
+            side_effect=error,
+        ) as check:
+            code, _, output = self.plan(task)
+        self.assertEqual(1, code)
+        (line,) = [line for line in output.splitlines() if ": peer: " in line]
+        self.assertRegex(line, f"^Four guests: rejected: peer: .*{reason}")
+        ((_, peer, control, _),) = (call.args for call in check.call_args_list)
+        self.assertEqual(("peer", None), (peer.name, control))
 
     def test_nothing_is_made(self):
         """It only asks."""

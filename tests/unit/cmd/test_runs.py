@@ -130,6 +130,18 @@ class TestRuns(unittest.TestCase):
             [(row["Name"], row["UUID"]) for row in rows],
         )
 
+    def test_host_of_a_member(self):
+        """The first digits of a hostId are shown, and found."""
+        record = made.with_fields(
+            made.run_record(),
+            machines=(made.machine("g1", host="2091634b" * 7),),
+            started_at="2026-04-01T00:00:00+00:00",
+        )
+        journal.Journal(self.directory, "new-id").append(record)
+        self.assertEqual("2091634b", self.list_rows()[0]["Hosts"])
+        (row,) = self.list_rows("--host", "2091634b")
+        self.assertEqual(("last", "2091634b"), (row["Name"], row["Hosts"]))
+
     def test_damaged_journal(self):
         """The row has the reason in place of the verdict."""
         with (self.directory / "old.jsonl").open("a") as stream:

@@ -29,6 +29,7 @@ class Echo(base.Workload):
     """A workload of two commands, each of which prints its figure."""
 
     name = "echo"
+    part = "cpu"
     title = "Echo"
     ARGUMENTS: t.ClassVar[dict[str, t.Any]] = {
         "type": "object",

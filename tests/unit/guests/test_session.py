@@ -3,6 +3,7 @@
 from unittest import mock
 
 import ddt
+import requests
 
 from rally_vmperf.guests import cloud
 from tests.functional import fault_proxy
@@ -16,6 +17,9 @@ TOKEN = "identity POST /v3/auth/tokens"
 PASSING = (429, 500, 502, 503, 504, "hang", "reset", "lost")
 #: What it does not.
 FINAL = (400, 403, 404, 409, 413, "truncated", "garbage")
+
+#: A connection on which no service listens, as requests reports it.
+REFUSED = requests.exceptions.ConnectionError("[Errno 111] Connection refused")
 
 
 @ddt.ddt
@@ -71,10 +75,53 @@ class SessionTest(apis.ApiTestCase):
         with self.assertRaises(cloud.CLOUD_ERRORS) as caught:
             self.list()
         text = cloud.one_line(caught.exception)
-        self.assertRegex(text, "fault of the test|/servers/detail")
-        self.assertEqual(3 if action in PASSING else 1, self.count(LIST))
+        self.assertRegex(
+            text, "fault of the test|/servers/detail|answer: Connection reset"
+        )
+        repeated = 3 * (1 + len(cloud._RESTART_PAUSES) * (action == 503))
+        self.assertEqual(
+            repeated if action in PASSING else 1, self.count(LIST)
+        )
         stays = action in (400, 403, 404)
         self.assertIs(not stays, cloud.is_temporary(caught.exception))
+
+    def test_restart(self):
+        """Requests are repeated for 30 s after the first answer."""
+        self.assertEqual(30, sum(cloud._RESTART_PAUSES))
+        connection = self.connect()
+        self.assertEqual([], list(connection.compute.servers()))
+        http = connection.session.session
+        answer = http.request
+        for send in (
+            lambda: list(connection.compute.servers()),
+            lambda: connection.compute.create_keypair(name="k"),
+        ):
+            refused = [REFUSED] * 5
+
+            def refuse(*args, refused=refused, **kwargs):
+                """Refuse the first connections."""
+                if refused:
+                    raise refused.pop()
+                return answer(*args, **kwargs)
+
+            with mock.patch.object(
+                http, "request", autospec=True, side_effect=refuse
+            ):
+                send()
+            self.assertEqual([], refused)
+        self.assertEqual(1, self.created.call_count)
+
+    def test_no_service_at_the_first_request(self):
+        """The address may be wrong, and a wait does not help."""
+        connection = self.connect()
+        with (
+            mock.patch.object(
+                requests.Session, "request", autospec=True, side_effect=REFUSED
+            ) as request,
+            self.assertRaises(cloud.CLOUD_ERRORS),
+        ):
+            list(connection.compute.servers())
+        self.assertGreater(10, request.call_count)
 
     @ddt.data(*PASSING, *FINAL)
     def test_nothing_is_made_twice(self, action):

@@ -83,6 +83,32 @@ class TestHeadline(unittest.TestCase):
         got = self.judge(*findings, limits={pattern: 99}, values=values)
         self.assertEqual(f"void: {cause}", got)
 
+    @ddt.data(
+        ("a", "passed: cpu.a.time is within its limit; 4 metrics have no"),
+        (
+            "ab",
+            "passed: cpu.a.time, cpu.b.time are within their limits; 3 "
+            "metrics have no limit",
+        ),
+        ("abc", "passed: 3 of 3 metrics with a limit are within it"),
+    )
+    @ddt.unpack
+    def test_metrics_without_a_limit(self, letters, headline):
+        """They are counted if most metrics have none."""
+        values = {
+            dataclasses.replace(made.TIME, name=f"cpu.{letter}.time"): (
+                SLOW[made.TIME]
+            )
+            for letter in "abcde"
+        }
+        judgement = made.judgement(
+            made.several(values),
+            {},
+            tolerate=self.TOLERATE,
+            max={f"cpu.{letter}.time": 15 for letter in letters},
+        )
+        self.assertTrue(judgement.headline().startswith(headline))
+
     def test_figures(self):
         """A metric can have several; without one, there is no verdict."""
         judgement = made.judgement(

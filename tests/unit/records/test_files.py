@@ -88,6 +88,16 @@ class TestRawOutputs(unittest.TestCase):
         )
         self.assertEqual([], self.failed)
 
+    def test_output_after_the_end(self):
+        """A command that an interrupt ended late changes nothing."""
+        file = self.open()
+        file.add_output({}, RUN)
+        raw_file = file.close()
+        file.add_output({}, RUN)
+        (output,) = files.read(self.path.parent, raw_file)["outputs"]
+        self.assertEqual("out", output["stdout"])
+        self.assertEqual([], self.failed)
+
     def test_results_of_two_conditions(self):
         """Each document has its keys in this order."""
         file = self.open()

@@ -26,10 +26,11 @@ _FINGERPRINT = """@@ kernel
 model name : Some CPU
 """
 _ALONE = """machine hz=100 cpus=4 own=7
-counters up={up:.2f} sectors=0 bytes=0
+counters up={before:.2f} sectors=0 bytes=0
+counters up={up:.2f} sectors=0 bytes={bytes}
 process 1 0 10 100 9000 init
 process 7 1 9000 1 0 sh
-process 9 1 9000 {burnt} 0 burner
+process 9 1 9000 {burnt} 0 {name}
 """
 _SHAPE = """allowed=0-3
 memory_kib=8388608
@@ -133,6 +134,10 @@ class Machine(testing.FakeMachine):
         self.virtualisation = virtualisation
         #: Ticks of another process per second; None where nobody tells.
         self.burning = 0
+        #: The name of that process.
+        self.process_name = "burner"
+        #: Bytes that the links move between two readings of their counters.
+        self.link_bytes = 0
         self._up = 100.0
         self._armed = {}
 
@@ -155,7 +160,13 @@ class Machine(testing.FakeMachine):
         if self.burning is None:
             return "I tell nothing"
         self._up += 1
-        return _ALONE.format(up=self._up, burnt=int(self._up * self.burning))
+        return _ALONE.format(
+            before=self._up - 1,
+            up=self._up,
+            bytes=self.link_bytes,
+            burnt=int(self._up * self.burning),
+            name=self.process_name,
+        )
 
     def _bash(self, arguments):
         script, *rest = arguments[3:]

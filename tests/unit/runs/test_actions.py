@@ -6,12 +6,15 @@ import unittest
 from unittest import mock
 
 from rally_vmperf.execution.stations import health
+from rally_vmperf.guests import console
+from rally_vmperf.guests.booting import obstacles
 from rally_vmperf.guests.booting import placement
 from rally_vmperf.machines import base
 from rally_vmperf.runs import actions
 from rally_vmperf.runs import conditions
 from tests.unit.guests import made
 from tests.unit.guests import testing
+from tests.unit.guests.booting import test_obstacles
 from tests.unit.runs import test_guest_power
 
 CURRENT = conditions.CurrentCondition(
@@ -220,6 +223,18 @@ class WatchTest(test_guest_power.Case):
         self.assertLessEqual(1, len(self.machines["g1"].waited))
         silent = self.session.silent(test_guest_power.NAMES)
         self.assertEqual({"g1", "g2"}, silent)
+
+    def test_a_failed_kernel(self):
+        """The guest is not waited for until the timeout."""
+        self.cloud.compute.console = test_obstacles.OOPS
+        self.machines["g1"].error = base.Unreachable("g1: silent")
+        with mock.patch.object(obstacles, "_REQUEST_INTERVAL", new=0):
+            self.assertEqual([], self.recover(timeout=600))
+        self.assertEqual(2, len(self.machines["g1"].waited))
+        self.assertEqual(
+            {"g1": f"guest g1 does not answer: by its console {console.OOPS}"},
+            self.errors,
+        )
 
     def test_a_deleted_guest(self):
         """Nova reports why it is silent, and it is not waited for."""

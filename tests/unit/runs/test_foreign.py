@@ -18,6 +18,7 @@ from rally_vmperf.execution.stations import reach
 from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import background_load
 from rally_vmperf.machines import local
+from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.samples import histogram
 from rally_vmperf.questions import source_judge
 from rally_vmperf.questions.overhead import run as overhead
@@ -115,6 +116,7 @@ class ForeignPackageTestCase(unittest.TestCase):
                 directory=str(self.directory),
                 is_limited=False,
                 options={},
+                accepted=frozenset(finding.KINDS),
             ),
             journal.Journal(self.directory, "bare-metal"),
         )

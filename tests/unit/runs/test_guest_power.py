@@ -41,6 +41,12 @@ class Guest(machines.FakeMachine):
     async def wait_ready(self, seconds, find_obstacle=None):
         """Remember how long it would be waited for."""
         self.waited.append(seconds)
+        if (
+            find_obstacle
+            and isinstance(self.error, base.Unreachable)
+            and (reason := await find_obstacle(self.error))
+        ):
+            raise base.Obstructed(reason)
         if self.error:
             raise self.error
 

@@ -9,6 +9,7 @@ from rally_vmperf import errors
 from rally_vmperf.baseline import document
 from rally_vmperf.execution import assignment
 from rally_vmperf.machines import base
+from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import flow
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement.samples import histogram
@@ -48,6 +49,7 @@ def plan(**changes):
         directory="/var/tmp",
         is_limited=False,
         options={"repetitions": 2},
+        accepted=frozenset(finding.KINDS),
     )
     return dataclasses.replace(made, **changes)
 

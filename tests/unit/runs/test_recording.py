@@ -16,6 +16,7 @@ from rally_vmperf.machines import background_load
 from rally_vmperf.machines import base
 from rally_vmperf.machines import local
 from rally_vmperf.machines import testing
+from rally_vmperf.measurement import finding
 from rally_vmperf.records import journal
 from rally_vmperf.records import model
 from rally_vmperf.runs import recorded
@@ -77,6 +78,7 @@ class TestFolder(unittest.TestCase):
                 directory=parent,
                 is_limited=False,
                 options={},
+                accepted=frozenset(finding.KINDS),
             ),
             run_journal,
         )

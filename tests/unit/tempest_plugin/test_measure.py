@@ -89,7 +89,7 @@ class MeasureTestCase(unittest.TestCase):
         """Record, journal and report exist, and the table names them."""
         outcome = self.measured(15, self.rates())
         self.assertTrue(outcome.passed, outcome.sentence())
-        self.assertIn("passed: 2 of 2 metrics", outcome.sentence())
+        self.assertIn("are within their limits; ", outcome.sentence())
         records = journal.Journal(self.folder, outcome.journal.stem).read()
         self.assertEqual(
             ["complete"] * 3, [record.repetition.state for record in records]

@@ -36,7 +36,10 @@ class Rank(t.NamedTuple):
 
 
 def rank(judgement: summary.Judgement) -> list[tuple[str, list[Rank]]]:
-    """Return the variants of each metric, the best first, as a list."""
+    """Return the variants of each metric, the best first, as a list.
+
+    Metrics in which a variant differs from the reference precede the others.
+    """
     rows = {
         (row.metric, row.figure.names[1]): row
         for row in judgement.rows
@@ -59,7 +62,10 @@ def rank(judgement: summary.Judgement) -> list[tuple[str, list[Rank]]]:
         )
         for group in sorted(
             metric_ranks,
-            key=lambda group: groups.position(group[0].metric.name),
+            key=lambda group: (
+                _MARKS.keys().isdisjoint(map(changes.classify, group)),
+                groups.position(group[0].metric.name),
+            ),
         )
     ]
 

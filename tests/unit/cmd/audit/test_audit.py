@@ -20,6 +20,7 @@ from rally_vmperf.cmd.audit import run_selection
 from rally_vmperf.guests import cloud
 from rally_vmperf.records import files
 from rally_vmperf.records import journal
+from rally_vmperf.records import model
 from tests.unit import made
 from tests.unit.guests import testing
 
@@ -315,13 +316,30 @@ class TestAudit(unittest.TestCase):
         self.loaded.assert_called_once_with(None)
         self.assertEqual((0, {"hosts": ["h4"]}), (code, yaml.safe_load(text)))
         self.assertEqual(
-            "1 of 4 enabled hosts; 3 have a result of the last 30 days\n",
+            "1 of 4 enabled hosts; 3 have a result of an audit of the last 30 "
+            "days\n",
             self.warnings,
         )
         _, text = self.audit("--list-hosts", "--older-than", "50")
         self.assertEqual({"hosts": []}, yaml.safe_load(text))
         _, text = self.audit("--list-hosts", "--older-than", "0")
         self.assertEqual(4, len(yaml.safe_load(text)["hosts"]))
+
+    def test_list_hosts_with_other_runs(self):
+        """A run of another test on a host is not its audit."""
+        self.cloud.compute.all_zones = {"nova": ["h1", "h2", "h3", "h4", "h5"]}
+        self.write_hosts()
+        shape = model.RecordedShape(vcpus=8, memory_mib=65536, copies=1)
+        self.write("h4", task="another", shape=shape)
+        _, text = self.audit("--list-hosts")
+        self.assertEqual({"hosts": ["h4", "h5"]}, yaml.safe_load(text))
+
+    def test_list_hosts_with_one_run(self):
+        """A run with a part of the metrics of the audit's task."""
+        self.cloud.compute.all_zones = {"nova": ["h1", "h2"]}
+        self.write("h1")
+        _, text = self.audit("--list-hosts")
+        self.assertEqual({"hosts": ["h1", "h2"]}, yaml.safe_load(text))
 
     def test_list_hosts_without_result(self):
         """A host whose run is void is due."""

@@ -1,7 +1,9 @@
 """Tests of what is measured of bare metal, and what is left out."""
 
 import argparse
+import contextlib
 import dataclasses
+import io
 import os
 import pathlib
 import re
@@ -188,7 +190,7 @@ class TestRecord(unittest.TestCase):
             f"task: mine.yaml\nrepetitions: 4\nbaseline: {baseline}\n"
         )
         pathlib.Path("mine.yaml").write_text(TASK)
-        code, output = self.run_command()
+        code, output = self.run_command("--measure-anyway")
         self.assertEqual(0, code, output)
         self.assertRegex(output.splitlines()[-1], pattern)
         registry = store.Store(self.folder / "baselines")
@@ -196,10 +198,84 @@ class TestRecord(unittest.TestCase):
         self.assertEqual("sysbench", entry.workload)
         self.assertEqual(4, len(entry.reference.repetitions))
 
+    @ddt.data(
+        (
+            *("kvm", 0),
+            r"The bare metal is itself a guest .* runs under kvm\); record a "
+            r"physical machine, or add --measure-anyway and set tolerate: "
+            r"\[bare_metal_is_guest\] in the SLA$",
+        ),
+        (
+            *("none", "qemu-system-x86"),
+            r"1 QEMU processes run on it\); move guests and services away "
+            r"from the machine, or add --measure-anyway and set tolerate: "
+            r"\[bare_metal_busy\] in the SLA$",
+        ),
+    )
+    @ddt.unpack
+    def test_useless_machine(self, virtualisation, process, pattern):
+        """A machine that voids each run is not measured unless requested."""
+        self.machine = golden.Machine("metal", virtualisation=virtualisation)
+        if process:
+            self.machine.process_name = process
+        with contextlib.redirect_stderr(io.StringIO()) as errors:
+            code, _ = self.record()
+        self.assertEqual(1, code)
+        (line,) = errors.getvalue().splitlines()
+        self.assertRegex(
+            line, f"^rally-vmperf: nothing is measured, because .*{pattern}"
+        )
+        self.assertEqual([], self.machine.jobs)
+        self.assertFalse(self.registered())
+        code, output = self.record("--measure-anyway")
+        self.assertEqual(0, code, output)
+        self.assertTrue(self.registered())
+
+    def test_useless_machine_that_the_task_tolerates(self):
+        """The task accepts the figures, so they are measured."""
+        self.machine = golden.Machine("metal", virtualisation="kvm")
+        path = self.folder / "mine.yaml"
+        tolerate = "tolerate: [bare_metal_is_guest]"
+        path.write_text(f"{TASK}        {tolerate}\n")
+        arguments = "{baseline: metal, repetitions: 2}"
+        code, output = self.run_command(
+            *("--task", str(path), "--task-args", arguments)
+        )
+        self.assertEqual(0, code, output)
+        self.assertTrue(self.registered())
+
+    def test_quick(self):
+        """The arguments are those of a short run."""
+        path = self.folder / "mine.yaml"
+        path.write_text(TASK)
+        arguments = "{baseline: metal, repetitions: 9}"
+        code, output = self.run_command(
+            *("--quick", "--task", str(path), "--task-args", arguments)
+        )
+        self.assertEqual(0, code, output)
+        registry = store.Store(self.folder / "baselines")
+        (entry,) = registry.load("metal").entries
+        self.assertEqual(3, entry.arguments["time"])
+        self.assertEqual(3, len(entry.reference.repetitions))
+        code, output = self.run_command(
+            *("--quick", "--workload", "sysbench", "--replace")
+        )
+        self.assertEqual(0, code, output)
+        (replaced,) = registry.load("metal").entries
+        self.assertEqual(entry.arguments, replaced.arguments)
+        self.assertEqual(3, len(replaced.reference.repetitions))
+
+    def test_load_of_a_part_that_is_not_measured(self):
+        """Traffic on links does not concern sysbench."""
+        self.machine.link_bytes = 1 << 30
+        code, output = self.record()
+        self.assertEqual(0, code, output)
+        self.assertTrue(self.registered())
+
     def test_void(self):
         """It is registered, and each run with it would be void."""
         self.machine = golden.Machine("metal", virtualisation="kvm")
-        code, output = self.record()
+        code, output = self.record("--measure-anyway")
         self.assertEqual(0, code, output)
         self.assertTrue(self.registered())
         *_, line = output.splitlines()

@@ -1,10 +1,12 @@
 """Run the command init with a fake cloud, in a process of its own.
 
-The first argument is the home directory of the user. The command lines of
+The first argument is the home directory of the user. PREPARED_LOGIN has
+other options of the login in JSON. The command lines of
 the process and of each program that it starts are printed, as a list of
 processes shows them; the first program is one of this module.
 """
 
+import json
 import os
 import pathlib
 import subprocess
@@ -19,6 +21,10 @@ from tests.unit.guests.setup import test_login
 
 def create_login():
     """Return the login of a member to a fake cloud."""
+    auth = {
+        **test_login.AUTH,
+        **json.loads(os.environ.get("PREPARED_LOGIN", "{}")),
+    }
     return login.Login(
         cloud_name="mine",
         connection=testing.FakeCloud(),
@@ -26,11 +32,11 @@ def create_login():
         project="demo",
         roles=("member",),
         spec={
-            "auth_url": test_login.AUTH["auth_url"],
+            "auth_url": auth["auth_url"],
             "users": [
                 {
                     key: value
-                    for key, value in test_login.AUTH.items()
+                    for key, value in auth.items()
                     if key != "auth_url"
                 }
             ],

@@ -1,6 +1,9 @@
 """Tests of the command that prepares the first run."""
 
+import json
+import os
 import pathlib
+import sqlite3
 import stat
 import subprocess
 import sys
@@ -25,8 +28,11 @@ class InitTest(unittest.TestCase):
             self.enterContext(tempfile.TemporaryDirectory())
         )
 
-    def prepare(self, *arguments):
-        """Run the command; return its exit code and its output."""
+    def prepare(self, *arguments, **changed_login):
+        """Run the command; return its exit code and its output.
+
+        :param changed_login: Other options of the login.
+        """
         process = subprocess.run(
             [
                 *(sys.executable, "-m", "tests.unit.cmd.start.prepared"),
@@ -35,6 +41,7 @@ class InitTest(unittest.TestCase):
                 *arguments,
             ],
             cwd=TOP,
+            env={**os.environ, "PREPARED_LOGIN": json.dumps(changed_login)},
             capture_output=True,
             text=True,
             check=False,
@@ -82,6 +89,22 @@ class InitTest(unittest.TestCase):
         self.assertIn("environment 'mine': exists, and in use", output)
         self.assertIn("rally.conf exists, used", output)
         self.assertEqual("task: mine.yaml\n", path.read_text())
+
+    def test_changed_login(self):
+        """A new password of the same user is stored, and tasks are kept."""
+        self.prepare()
+        code, output = self.prepare(password="another-password")
+        self.assertEqual(0, code, output)
+        self.assertIn("environment 'mine': has a new login", output)
+        database = sqlite3.connect(self.home / ".rally/rally.sqlite")
+        ((stored,),) = database.execute("select platform_data from platforms")
+        (user,) = json.loads(stored)["users"]
+        self.assertEqual("another-password", user["password"])
+        _, output = self.prepare(password="another-password")
+        self.assertIn("environment 'mine': exists", output)
+        code, output = self.prepare(username="somebody")
+        self.assertEqual(1, code)
+        self.assertIn("exists in Rally with another login", output)
 
     def test_database_that_others_can_read(self):
         """The password is not stored in it."""

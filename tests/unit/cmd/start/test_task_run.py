@@ -34,7 +34,7 @@ class RunTest(unittest.TestCase):
         self.planned = plan.TaskPlan(minutes=14)
         self.outcome = "passed"
 
-    def run_command(self, limits):
+    def run_command(self, limits, *options):
         """Run a task with these limits; return the code and the lines."""
         results = rally_results.results([(made.records(), limits)])
         app = mock.Mock(stdout=io.StringIO(), stderr=io.StringIO())
@@ -58,7 +58,9 @@ class RunTest(unittest.TestCase):
             command = task_run.Run(app, None)
             parser = command.get_parser("run")
             code = command.run(
-                parser.parse_args(["t.yaml", "--config-file", os.devnull])
+                parser.parse_args(
+                    ["t.yaml", "--config-file", os.devnull, *options]
+                )
             )
         self.warnings = app.stderr.getvalue()
         return code, app.stdout.getvalue().splitlines()
@@ -78,6 +80,11 @@ class RunTest(unittest.TestCase):
         page = pathlib.Path(self.folder, "report.html").resolve()
         self.assertEqual(f"page: {page}", lines[-2])
         self.assertIn("<html", page.read_text())
+
+    def test_quick(self):
+        """The verdict is marked."""
+        _, lines = self.run_command({}, "--quick")
+        self.assertRegex(lines[-1], "^verdict: .* .quick: short measurements")
 
     def test_page_of_another_run(self):
         """It is not overwritten."""

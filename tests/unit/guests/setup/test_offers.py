@@ -39,6 +39,11 @@ def flavor(name, vcpus, ram, disk, **extra_specs):
     )
 
 
+#: A network of another project, and an external one.
+OTHER = {"name": "a-network", "project_id": "p9"}
+EXTERNAL = {"name": "public", "is_router_external": True, "project_id": "p9"}
+
+
 @ddt.ddt
 class OffersTest(unittest.TestCase):
     """Resources that fit are chosen, and missing ones are named."""
@@ -132,9 +137,9 @@ class OffersTest(unittest.TestCase):
         (
             [
                 image("base", os_distro="almalinux", os_version="9.4"),
-                image("old", os_distro="almalinux", os_version="9.10"),
+                image("cloud", os_distro="almalinux", os_version="9.10"),
             ],
-            ("old", "almalinux"),
+            ("cloud", "almalinux"),
             "",
         ),
     )
@@ -148,6 +153,86 @@ class OffersTest(unittest.TestCase):
         )
         self.assertIn(skipped, offer.reason)
         self.assertEqual(bool(skipped), "Not chosen" in offer.reason)
+
+    @ddt.data(
+        # Names as public clouds have them.
+        (["jammy-server-cloudimg-amd64", "focal-server-cloudimg-amd64"], 0),
+        (["bookworm", "jammy"], 0),
+        (["Ubuntu-2404", "Ubuntu-2204", "Ubuntu-1804"], 0),
+        (["debian-amd64-12", "debian-amd64-11"], 0),
+        (["Ubuntu 24.04", "Debian 9"], 0),
+        (["CC-Ubuntu22.04", "CC-Ubuntu22.04-CUDA", "CC-Ubuntu20.04"], 0),
+        (["Debian 12", "Debian 12 - Docker", "NVIDIA GPU Cloud (NGC)"], 0),
+        (["ALMA9 - x86_64", "RHEL9 - x86_64", "CS9"], 0),
+        # Other purposes.
+        (["ubuntu-22.04", "ubuntu-24.04-desktop"], 0),
+        (["Rocky 9", "ubuntu-2204-kube-v1.30.1", "debian-12-docker"], 0),
+        (["Rocky 9", "Fedora-Atomic-27", "debian-12-netinst"], 0),
+        (["ubuntu-22.04", "debian-12-mysql", "trove-mysql-debian"], 0),
+        (["rhel-9.4", "RHCOS-4.14", "ubuntu-22.04-ipa"], 0),
+        # Not an image of Ironic.
+        (["rocky-9-freeipa"], 0),
+        (["debian-12-deployment"], 0),
+        (["debian-11-amd64", "debian-12-i386"], 0),
+        # A cloud of this architecture.
+        (["debian-12-arm64", "ubuntu-24.04-arm64"], 0),
+    )
+    @ddt.unpack
+    def test_name(self, names, position):
+        """The first of these names is that of a plain, recent image."""
+        self.cloud.image.all_images[:] = [*map(image, reversed(names))]
+        offer = offers.choose_image(self.cloud, "", can_build=False)
+        self.assertEqual(names[position], offer.arguments["image"])
+
+    @ddt.data(
+        {"hypervisor_type": "vmware"},
+        {"img_hv_type": "xen"},
+        {"container_format": "docker"},
+        {"block_device_mapping": "[{}]"},
+        {"owner_id": "p9", "visibility": "private"},
+    )
+    def test_property_of_another_kind(self, properties):
+        """The other image is chosen."""
+        self.cloud.image.all_images[:] = [
+            image("debian-12", **properties),
+            image("debian-11", owner_id="p1", visibility="private"),
+        ]
+        offer = offers.choose_image(self.cloud, "", can_build=False)
+        self.assertEqual("debian-11", offer.arguments["image"])
+        self.assertIn("Not chosen: debian-12 (", offer.reason)
+
+    @ddt.data(
+        ("CentOS 7", "centos", {}),
+        ("CentOS-8-GenericCloud-8.4.2105", "centos", {}),
+        ("CentOS-Stream-GenericCloud-9-20240101", "cloud-user", {}),
+        ("Ubuntu 24.04", "cloud", {"image_original_user": "cloud"}),
+        ("Ubuntu 24.04", "ubuntu", {"image_original_user": "$(x)"}),
+    )
+    @ddt.unpack
+    def test_user(self, name, user, properties):
+        """It is that of the version, or the one that the image states."""
+        self.cloud.image.all_images[:] = [image(name, properties=properties)]
+        offer = offers.choose_image(self.cloud, "", can_build=False)
+        self.assertEqual(user, offer.arguments["user"])
+
+    def test_old_version(self):
+        """It is chosen if there is no other, with a warning."""
+        self.cloud.image.all_images[:] = [image("Debian 9")]
+        offer = offers.choose_image(self.cloud, "", can_build=False)
+        self.assertIn("Mirrors may not have packages", offer.reason)
+
+    @ddt.data("Ubuntu 22.04", "vmperf-guest")
+    def test_several_images_with_the_name(self, name):
+        """The newest is selected by id, and named in the comment."""
+        self.cloud.image.all_images[:] = [
+            image(name, id="i2", created_at="2025-06-01"),
+            image(name, id="i1", created_at="2023-01-01"),
+        ]
+        offer = offers.choose_image(self.cloud, "", can_build=False)
+        self.assertEqual({"id": "i2"}, offer.arguments["image"])
+        self.assertTrue(offer.reason.startswith(f"{name}, one of 2 with"))
+        self.cloud.compute.all_flavors = [flavor("a", 1, 2048, 20)]
+        offers.choose_flavor(self.cloud, offer.arguments["image"])
 
     def test_user_of_the_distribution(self):
         """The property of the image takes precedence over its name."""
@@ -175,6 +260,13 @@ class OffersTest(unittest.TestCase):
         {"resources:VCPU": "0"},
         {"pci_passthrough:alias": "a1:1"},
         {"resources:VGPU": "1"},
+        {"resources:PGPU": "1"},
+        {"resources1:CUSTOM_NVIDIA_H100": "1"},
+        {"trait:CUSTOM_GPU_NODE": "required"},
+        {"aggregate_instance_extra_specs:gpu": "true"},
+        {"trait:HW_ARCH_AARCH64": "required"},
+        {"hw:architecture": "aarch64"},
+        {"hw:mem_encryption": "True"},
     )
     def test_flavor_that_is_no_virtual_machine(self, specs):
         """Nodes of Ironic and guests with devices are not what is measured."""
@@ -185,7 +277,49 @@ class OffersTest(unittest.TestCase):
         ]
         offer = offers.choose_flavor(self.cloud, "debian")
         self.assertEqual({"flavors": ["m1.medium"]}, offer.arguments)
-        self.assertIn("Not chosen: my-flavor (it ", offer.reason)
+        self.assertIn("Not chosen: my-flavor (", offer.reason)
+
+    @ddt.data("gpu.a100.small", "arm.small", "amphora", "baremetal-1")
+    def test_name_of_a_flavor(self, name):
+        """Extra specs may be hidden."""
+        self.cloud.image.all_images[:] = [image("debian")]
+        self.cloud.compute.all_flavors = [
+            flavor(name, 2, 4096, 40),
+            flavor("m1.medium", 4, 8192, 40),
+        ]
+        offer = offers.choose_flavor(self.cloud, "debian")
+        self.assertEqual({"flavors": ["m1.medium"]}, offer.arguments)
+
+    def test_disabled_flavor(self):
+        """Nova boots no guest with it."""
+        disabled = flavor("small", 1, 2048, 20)
+        disabled.is_disabled = True
+        self.cloud.compute.all_flavors = [
+            disabled,
+            flavor("m1.medium", 4, 8192, 40),
+        ]
+        offer = offers.choose_flavor(self.cloud, "debian")
+        self.assertEqual({"flavors": ["m1.medium"]}, offer.arguments)
+
+    def test_specs_that_request_nothing(self):
+        """A flavor without a device states so."""
+        specs = {"resources:VGPU": "0", "trait:CUSTOM_GPU": "forbidden"}
+        self.cloud.compute.all_flavors = [
+            flavor("small", 2, 4096, 40, **specs),
+            flavor("m1.medium", 4, 8192, 40),
+        ]
+        offer = offers.choose_flavor(self.cloud, "debian")
+        self.assertEqual({"flavors": ["small"]}, offer.arguments)
+
+    def test_flavor_of_an_arm_cloud(self):
+        """The image decides."""
+        self.cloud.image.all_images[:] = [image("debian-12-arm64")]
+        self.cloud.compute.all_flavors = [
+            flavor("x", 2, 2048, 40, **{"hw:architecture": "x86_64"}),
+            flavor("arm.small", 4, 8192, 40),
+        ]
+        offer = offers.choose_flavor(self.cloud, "debian-12-arm64")
+        self.assertEqual({"flavors": ["arm.small"]}, offer.arguments)
 
     def test_flavors_without_a_disk(self):
         """Most public clouds have only these."""
@@ -273,6 +407,49 @@ class OffersTest(unittest.TestCase):
             {"network": "private", "guest_options": {"address": "fixed"}},
             offer.arguments,
         )
+
+    def networks(self, *networks):
+        """Have networks of the project; the first ones have a router."""
+        self.cloud.network.all_networks = [
+            calls.Thing(
+                **{
+                    "id": f"n{number}",
+                    "is_router_external": False,
+                    "is_shared": False,
+                    "project_id": "p1",
+                    **network,
+                }
+            )
+            for number, network in enumerate(networks)
+        ]
+        self.subnets(*(f"n{number}" for number in range(len(networks))))
+
+    @ddt.data(
+        # An administrator sees the networks of all projects.
+        ([OTHER, {"name": "mine"}], True, "mine"),
+        ([{"name": "HA network tenant 4f", "project_id": ""}], True, None),
+        ([{"name": "lb-mgmt-net"}, {"name": "private"}], True, "private"),
+        ([{"name": "octavia-mgmt"}, {"name": "private"}], False, "private"),
+        ([{"name": "a-storage"}, {"name": "b-app"}], False, "b-app"),
+        # Nova attaches no ports of members to it.
+        ([EXTERNAL], False, None),
+        ([EXTERNAL], True, "public"),
+        ([{**EXTERNAL, "is_shared": True}], False, "public"),
+        ([{**OTHER, "is_shared": True}, {"name": "own"}], False, "own"),
+        ([{**OTHER, "is_shared": True}], False, "a-network"),
+        (
+            [{"name": "private"}, {"name": "private"}],
+            False,
+            {"id": "n0"},
+        ),
+    )
+    @ddt.unpack
+    def test_network_for_guests(self, networks, is_admin, chosen):
+        """Networks of services and of other projects are not for guests."""
+        self.networks(*networks)
+        offer = offers.choose_network(self.cloud, is_admin=is_admin)
+        self.assertEqual(chosen, offer.arguments.get("network"))
+        self.assertEqual(chosen is None, bool(offer.missing))
 
     def test_no_network(self):
         """The line names the missing resource."""

@@ -20,3 +20,17 @@ class SameHostTest(unittest.TestCase):
     @ddt.unpack
     def test_whole_names(self, name, other, same):
         self.assertEqual(same, host_names.same(name, other))
+
+    @ddt.data(
+        ("compute-17.rack3.example.org", "compute-17.rack3.example.org"),
+        # A hostId as Nova's API reference shows it.
+        (
+            "2091634baaccdc4c5a1d57069c833e402921df696b7f970791b12ec6",
+            "2091634b",
+        ),
+        ("deadbeef" * 6, "deadbeef" * 6),
+    )
+    @ddt.unpack
+    def test_shortened(self, name, shown):
+        """Only the identifier that members see is cut."""
+        self.assertEqual(shown, host_names.shorten(name))

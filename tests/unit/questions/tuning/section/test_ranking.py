@@ -3,9 +3,14 @@
 import dataclasses
 import json
 import unittest
+from unittest import mock
 
+from rally_vmperf.judging import gains
 from rally_vmperf.judging import verdict_table
+from rally_vmperf.judging.results import changes
+from rally_vmperf.judging.results import loss_figure
 from rally_vmperf.measurement import finding
+from rally_vmperf.questions.tuning.section import ranking
 from rally_vmperf.report import export
 from rally_vmperf.report import page
 from tests.unit import made
@@ -81,6 +86,49 @@ class RankingTestCase(unittest.TestCase):
         ranking = text[text.index("Place") :]
         self.assertLess(ranking.index("virtio"), ranking.index("scsi"))
         self.assertIn("gains", html)
+
+    def test_order_of_metrics(self):
+        """Metrics in which a variant differs precede the others."""
+        names = ("cpu.a.rate", "memory.b.rate", "disk.c.iops")
+        statuses = {
+            names[0]: "undecided",
+            names[1]: "not worse",
+            names[2]: "better",
+        }
+        groups_of_changes = [
+            [
+                mock.Mock(
+                    metric=dataclasses.replace(made.EVENTS, name=name),
+                    variant="virtio",
+                )
+            ]
+            for name in names
+        ]
+        judgement = mock.Mock(
+            rows=[
+                mock.Mock(
+                    metric=change.metric,
+                    figure=mock.Mock(
+                        spec=loss_figure.Loss, names=("", "virtio")
+                    ),
+                )
+                for (change,) in groups_of_changes
+            ]
+        )
+        with (
+            mock.patch.object(
+                changes, "rank", autospec=True, return_value=groups_of_changes
+            ),
+            mock.patch.object(gains, "list_changes", autospec=True),
+            mock.patch.object(
+                changes,
+                "classify",
+                autospec=True,
+                side_effect=lambda change: statuses[change.metric.name],
+            ),
+        ):
+            ranked = ranking.rank(judgement)
+        self.assertEqual("disk.c.iops", ranked[0][0])
 
     def test_the_ranking_is_the_headline(self):
         """Without limits, the verdict is not the news."""
