@@ -22,6 +22,8 @@ _LINEAR_BELOW = 10.0
 _MARGIN = 0.04
 #: The maximum number of lines.
 MOST = 200
+#: The number of lines from which the axis has its figures on top as well.
+_LONG = 12
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -160,13 +162,19 @@ def draw(
         for tick in scale.ticks
     )
     logarithmic = ", logarithmic" if scale.is_logarithmic else ""
+    top = markupsafe.Markup()
+    if len(dots) >= _LONG:
+        top = markupsafe.Markup(
+            '<div class="axis"><svg>{}</svg></div>'
+        ).format(labels)
     return markupsafe.Markup(
-        '<div class="dots" id="{}" role="img" aria-label="{}">{}'
+        '<div class="dots" id="{}" role="img" aria-label="{}">{}{}'
         '<div class="axis"><svg>{}</svg><small>{}</small><small>{}</small>'
         "</div></div>"
     ).format(
         name,
         sanitize.printable(f"{title} {note}".strip()),
+        top,
         markupsafe.Markup().join(
             _draw_dot(dot, scale, grid, f"{name}-{position}")
             for position, dot in enumerate(dots)

@@ -35,6 +35,14 @@ class TestDotPlot(unittest.TestCase):
         self.assertLessEqual({"here-0-limit", "here-0-limit1"}, names)
         self.assertIn("here-0-interval", names)
 
+    def test_figures_on_top(self):
+        """A long chart has the figures of its axis above and below."""
+        for number, axes in ((11, 1), (12, 2)):
+            drawing = dots.draw([line(1.1)] * number, "here", "loss", "Loss")
+            elements = ElementTree.fromstring(drawing).iter()
+            classes = [each.get("class") for each in elements]
+            self.assertEqual(axes, classes.count("axis"))
+
     def test_no_comparison(self):
         """The line stays empty, and the others keep their places."""
         empty = dots.Dot(label="x", value=None, text="not measured")
