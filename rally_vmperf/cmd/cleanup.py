@@ -127,6 +127,13 @@ class Cleanup(base.Lister):
                 names = {resource.name for resource in remaining}
                 killed.drop_entries(run_ledger, ended, *credentials, names)
                 mark_killed_tasks(ended, tasks)
+        if any(sweep.find_run(orphan).state == "killed" for orphan in orphans):
+            # The cloud does not know peer and control machine of a run.
+            self.warn(
+                "a killed run leaves its load on its peer and its control "
+                "machine, if it had one; to end it: rally-vmperf cleanup "
+                "--host USER@ADDRESS"
+            )
         self.code = 1 if remaining or not is_complete else 0
         rows = []
         for resource in orphans:
