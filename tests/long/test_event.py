@@ -193,6 +193,10 @@ class TestEvent(Case):
 
     def test_command(self):
         """The host writes while the guest runs on."""
+        # The event ends within the phase.
+        (workload,) = self.arguments["workloads"]
+        workload["arguments"]["runtime"] = 3 * BUSY
+        self.arguments["phase_seconds"] = 3 * BUSY
         path = self.laboratory.folder / "busy"
         self.addCleanup(path.unlink, missing_ok=True)
         event = {
