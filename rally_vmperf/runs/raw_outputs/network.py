@@ -18,6 +18,12 @@ _PING_TIMES = re.compile(
     r"([0-9.]{1,20})/([0-9.]{1,20})/([0-9.]{1,20})(?:/[0-9.]{1,20})? ms\b",
     re.M,
 )
+_PING_TOTAL = re.compile(
+    r"^[0-9]{1,9} packets transmitted, .*, time ([0-9]{1,10}) ?ms$", re.M
+)
+#: The shortest interval in seconds that timers keep, and the largest relative
+#: difference from it.
+_SHORTEST_INTERVAL, _MAX_INTERVAL_ERROR = 0.1, 0.03
 _PING_STAMP = re.compile(r"^\[[0-9]{1,12}\.[0-9]{1,9}\] ", re.M)
 #: The name of the machine that answered, before its address.
 _PING_NAME = re.compile(
@@ -71,6 +77,7 @@ def read_ping(text: str, given: raw.Given) -> list[raw.RawOutput]:
     if not received:
         raise raw.error("ping", f"none of {count} packets was answered")
     prefix = f"network.ping.{direction}"
+    interval = _find_ping_interval(text, count)
     if "icmp_seq=" in text and "rtt min" in text:
         times = ping.parse_latencies(
             text, direction, count, int(size[1]) if size else 56
@@ -97,6 +104,7 @@ def read_ping(text: str, given: raw.Given) -> list[raw.RawOutput]:
         raw.create_output(
             "ping",
             {
+                **({"interval": interval} if interval else {}),
                 **_list_options("ping", text),
                 "directions": [direction],
                 "count": count,
@@ -108,6 +116,21 @@ def read_ping(text: str, given: raw.Given) -> list[raw.RawOutput]:
             },
         )
     ]
+
+
+def _find_ping_interval(text: str, count: int) -> float | None:
+    """Return the time between two packets in seconds, a usual one.
+
+    A short interval depends on the timers and on the answers. Others are
+    rounded to one digit, as users set them.
+    """
+    total = _PING_TOTAL.search(text)
+    if total is None or count < 2:
+        return None
+    seconds = int(total[1]) / 1000 / (count - 1)
+    usual = float(f"{seconds:.1g}")
+    is_usual = abs(seconds - usual) <= _MAX_INTERVAL_ERROR * usual
+    return usual if is_usual and usual >= _SHORTEST_INTERVAL else None
 
 
 def _name_times(prefix: str, times: dict[str, float]) -> raw.Figures:
@@ -202,6 +225,10 @@ _H2LOAD_COUNTS = re.compile(
 _H2LOAD_TIME = re.compile(
     r"^time for request: +\S+ +\S+ +([0-9.]+)(us|ms|s|m) +\S", re.M
 )
+_H2LOAD_THREAD = re.compile(r"^spawning thread #[0-9]{1,4}: ", re.M)
+_H2LOAD_CIPHER = re.compile(r"^Cipher: (\S{1,60})$", re.M)
+#: The bytes of all pages, without headers.
+_H2LOAD_DATA = re.compile(r"^traffic: .* \(([0-9]{1,20})\) data$", re.M)
 _SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0}
 
 
@@ -240,6 +267,15 @@ def _read_h2load_arguments(text: str) -> dict[str, t.Any]:
     The number of requests of a run with a duration is a result.
     """
     arguments = _list_options("h2load", text)
+    if threads := _H2LOAD_THREAD.findall(text):
+        arguments["threads"] = len(threads)
+    if cipher := _H2LOAD_CIPHER.search(text):
+        arguments["cipher"] = cipher[1]
+    counts, content = _H2LOAD_COUNTS.search(text), _H2LOAD_DATA.search(text)
+    if counts and content and counts[1] == counts[2]:
+        size, rest = divmod(int(content[1]), int(counts[1]))
+        # Pages of several sizes have a rest.
+        arguments.update({} if rest else {"page_bytes": size})
     if re.search(r"^Progress of |Main benchmark duration", text, re.M):
         arguments.pop("requests", None)
     if "application_protocol" in arguments:
@@ -257,12 +293,13 @@ _WGET_SAVED = re.compile(
     r"\[(?P<saved>[0-9]{1,20})(?:/(?P<length>[0-9]{1,20}))?\]$",
     re.M,
 )
-_WGET_URL = re.compile(r"^--[0-9].*-- {1,2}(http|ftp)s?://", re.M)
+_WGET_URL = re.compile(r"^--[0-9].*-- {1,2}(http|ftp)(s?)://", re.M)
 
 
 def read_wget(text: str, given: raw.Given) -> list[raw.RawOutput]:
     """Return the rate of each file that wget saved; it has three digits."""
-    protocols = set(_WGET_URL.findall(text))
+    urls = _WGET_URL.findall(text)
+    protocols = {protocol for protocol, _ in urls}
     files = list(_WGET_SAVED.finditer(text))
     if not files:
         raise raw.error("wget", "has no saved file")
@@ -288,6 +325,8 @@ def read_wget(text: str, given: raw.Given) -> list[raw.RawOutput]:
             {
                 **_list_options("wget", text),
                 "protocols": [protocol],
+                # The last URL has the file, behind redirections.
+                "tls": bool(urls[-1][1]),
                 "bytes": int(download["saved"]),
             },
             {metric: float(download["rate"]) * factors[download["prefix"]]},
