@@ -212,6 +212,8 @@ _COMMAND = re.compile(
 )
 
 
+#: A long option at the beginning of a line; wget prints dates there.
+_LONG_OPTION = re.compile("--[a-z]")
 _PROMPT = re.compile(r"^.{0,120}[#$%>\]] ")
 #: The programs that bind or prioritise the program that they start.
 _LAUNCHERS = re.compile(r"\b(?:nice|ionice|chrt|numactl|taskset)(?= )")
@@ -243,7 +245,7 @@ def find_commands(text: str, tool: str) -> list[list[str]]:
         argv = match["argv"]
         for following in lines[number + 1 :]:
             is_continued = argv.endswith("\\")
-            if not is_continued and not following.startswith("--"):
+            if not is_continued and not _LONG_OPTION.match(following):
                 break
             argv = f"{argv.rstrip(chr(92))} {following.strip()}"
         try:

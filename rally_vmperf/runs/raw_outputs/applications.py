@@ -160,7 +160,7 @@ def _check_success(text: str) -> None:
 
 #: The beginning of several commands that ``time`` measures together, and the
 #: command behind the first one that writes the data to the disk.
-_GROUP = re.compile(r"\btime .*[({'\"]")
+_GROUP = re.compile(r"[({'\"]")
 _FLUSH = re.compile(r"(?:;|&&) *sync\b")
 
 
@@ -169,7 +169,8 @@ def _read_timed(match: re.Match[str]) -> raw.RawOutput:
     command_line = match["options"] or ""
     argv = re.split("[;&|]", command_line)[0].strip(" )}'\"").split()
     is_flushed = bool(
-        _GROUP.search(match["head"]) and _FLUSH.search(command_line)
+        _GROUP.search(match["head"].partition("time ")[2])
+        and _FLUSH.search(command_line)
     )
     launchers = options.find_launchers(match["head"])
     argv += [f"--{name}" for name in launchers]

@@ -176,6 +176,7 @@ ALIKE = (
     (fio(), fio(filename="/srv/t", name="guest", write_bw_log="x")),
     (fio(filename="/dev/sda:/dev/sdb"), fio(filename="/dev/vdb:/dev/vdc")),
     (fio(runtime="120"), fio(runtime="2m")),
+    (fio(runtime="120"), fio(runtime="120000ms")),
     (fio(), fio(end_fsync="0", randrepeat="1", numjobs="1", buffered="0")),
     (fio(direct=None), fio(direct="0")),
     # The numbers of processors are names.
@@ -345,6 +346,19 @@ SAME = (
     # The shell runs sync after time.
     (timed("cp a b"), timed("cp a b; sync")),
     (timed("cp a b"), timed("cp a b > log")),
+    (
+        fio_text("4096B-64.0KiB", "randrw"),
+        fio(rw="randrw", bsrange="4096-64k", rwmixread="80")
+        .replace(
+            '"read": {',
+            '"write": {"iops": 20.0, "bw_bytes": 81920, '
+            '"total_ios": 200}, "read": {',
+        )
+        .replace("libaio", "psync")
+        .replace('"iodepth": "32", ', ""),
+    ),
+    # The date is not an option on the next line.
+    ("$ wget x\n" + wget(), "$ wget x\n" + wget().replace("2026-", "2027-")),
     (dd("bs=1M"), dd("bs=1m")),
     (dd("bs=1M count=1024"), dd("bs=1M count=1G iflag=count_bytes")),
     (dd("bs=1M count=1024"), dd("bs=1M count=1GiB")),
