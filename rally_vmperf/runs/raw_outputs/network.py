@@ -60,15 +60,7 @@ def read_ping(text: str, given: raw.Given) -> list[raw.RawOutput]:
     counts = _PING_COUNTS.findall(text)
     size = _PING_SIZE.search(text)
     if len(counts) != 1:
-        raise raw.error(
-            "ping",
-            "the output is not in English; run ping with LC_ALL=C"
-            if not counts and _PING_FOREIGN.search(text)
-            else "this is ping of Windows, whose times are in whole ms; use "
-            "ping of Linux, or sockperf"
-            if _PING_WINDOWS.search(text)
-            else "the counts must be once at its end",
-        )
+        raise raw.error("ping", _explain_counts(text, len(counts)))
     text = _PING_NAME.sub(r"\1", _PING_STAMP.sub("", text))
     count, received = map(int, counts[0])
     duplicates = _PING_DUPLICATES.search(text)
@@ -77,7 +69,6 @@ def read_ping(text: str, given: raw.Given) -> list[raw.RawOutput]:
     if not received:
         raise raw.error("ping", f"none of {count} packets was answered")
     prefix = f"network.ping.{direction}"
-    interval = _find_ping_interval(text, count)
     if "icmp_seq=" in text and "rtt min" in text:
         times = ping.parse_latencies(
             text, direction, count, int(size[1]) if size else 56
@@ -104,7 +95,7 @@ def read_ping(text: str, given: raw.Given) -> list[raw.RawOutput]:
         raw.create_output(
             "ping",
             {
-                **({"interval": interval} if interval else {}),
+                **_find_ping_interval(text, count),
                 **_list_options("ping", text),
                 "directions": [direction],
                 "count": count,
@@ -118,19 +109,35 @@ def read_ping(text: str, given: raw.Given) -> list[raw.RawOutput]:
     ]
 
 
-def _find_ping_interval(text: str, count: int) -> float | None:
-    """Return the time between two packets in seconds, a usual one.
+def _explain_counts(text: str, number: int) -> str:
+    """Return why an output of ping has no counts, or several.
+
+    :param number: The number of lines with counts.
+    """
+    if not number and _PING_FOREIGN.search(text):
+        return "the output is not in English; run ping with LC_ALL=C"
+    if _PING_WINDOWS.search(text):
+        return (
+            "this is ping of Windows, whose times are in whole ms; use ping "
+            "of Linux, or sockperf"
+        )
+    return "the counts must be once at its end"
+
+
+def _find_ping_interval(text: str, count: int) -> dict[str, t.Any]:
+    """Return the time between two packets as an argument, if it is usual.
 
     A short interval depends on the timers and on the answers. Others are
     rounded to one digit, as users set them.
     """
     total = _PING_TOTAL.search(text)
     if total is None or count < 2:
-        return None
+        return {}
     seconds = int(total[1]) / 1000 / (count - 1)
     usual = float(f"{seconds:.1g}")
     is_usual = abs(seconds - usual) <= _MAX_INTERVAL_ERROR * usual
-    return usual if is_usual and usual >= _SHORTEST_INTERVAL else None
+    is_known = is_usual and usual >= _SHORTEST_INTERVAL
+    return {"interval": usual} if is_known else {}
 
 
 def _name_times(prefix: str, times: dict[str, float]) -> raw.Figures:
