@@ -118,6 +118,8 @@ def check_options(
                 "--limit requires --raw; give the limits of runs with --limits"
             )
         return
+    for option in ("limit", "physical_limit"):
+        _check_single_limits(option, getattr(parsed, option))
     if parsed.limit and parsed.limits:
         raise errors.VMPerfError(
             "--limit and --limits both have limits; remove one of them"
@@ -140,6 +142,23 @@ def check_options(
         raise errors.VMPerfError(
             "--raw requires either --bare-metal FILE... or --baseline NAME"
         )
+
+
+def _check_single_limits(
+    option: str, given: collections.abc.Iterable[tuple[str, float]]
+) -> None:
+    """Reject two limits of one metric or glob, of which one would be lost.
+
+    :param option: The name of the option in the parsed arguments.
+    :param given: The pattern and the value of each limit.
+    """
+    limits: dict[str, float] = {}
+    for pattern, limit in given:
+        if limits.setdefault(pattern, limit) != limit:
+            raise errors.VMPerfError(
+                f"--{option.replace('_', '-')}: two limits for {pattern!r}, "
+                f"{limits[pattern]:g} and {limit:g}; remove one of them"
+            )
 
 
 def read_outputs(
@@ -282,10 +301,11 @@ def _judge(parsed: argparse.Namespace) -> _JudgedOutputs:
         criteria = limits_file.read_limits(parsed.limits)
     guest = read_outputs(parsed.guest, paths)
     if parsed.limit:
-        percent = _complete_limits(dict(parsed.limit), guest)
-        criteria = {question.OVERHEAD.name: {"max_percent": percent}}
+        criteria = {
+            question.OVERHEAD.name: {"max_percent": dict(parsed.limit)}
+        }
     overhead = criteria.get(question.OVERHEAD.name, {})
-    judge = question.OVERHEAD.parse(overhead).create_judge()
+    question.OVERHEAD.parse(overhead)
     valid = limits.Limits(criteria.get(_VALID, {}).get(_PHYSICAL) or {})
     physical = {**valid.patterns, **dict(parsed.physical_limit)}
     repetitions, omitted = imported.build_repetitions(
@@ -300,6 +320,11 @@ def _judge(parsed: argparse.Namespace) -> _JudgedOutputs:
         ],
     )
     metrics = gathering.metrics(repetition.list_conditions(repetitions))
+    if parsed.limit:
+        percent = _omit_covered_limit(dict(parsed.limit), metrics)
+        overhead = {"max_percent": percent}
+        criteria = {question.OVERHEAD.name: overhead}
+    judge = question.OVERHEAD.parse(overhead).create_judge()
     omitted += _describe_unused_limits(origin, criteria, metrics)
     by_origin = {
         f"limits {origin}: {_PHYSICAL}": valid,
@@ -340,31 +365,22 @@ def _judge(parsed: argparse.Namespace) -> _JudgedOutputs:
     )
 
 
-def _complete_limits(
-    percent: dict[str, float], guest: "list[raw.RawOutput]"
+def _omit_covered_limit(
+    percent: dict[str, float], metrics: "task.Metrics"
 ) -> dict[str, float]:
-    """Return limits by metric or glob, in which that of all is that of others.
+    """Return limits without that of all metrics if each has another limit.
 
     :param percent: The limits on the command line; ``*`` for all metrics.
+    :param metrics: The metrics of both sides.
     """
-    from rally_vmperf.execution import assignment
     from rally_vmperf.measurement.comparison import limits
 
-    if "*" not in percent or len(percent) == 1:
-        return percent
     others = {
         pattern: limit for pattern, limit in percent.items() if pattern != "*"
     }
-    names = [
-        assignment.relabel(metric.name, output.label)
-        for output in guest
-        for metric in output.metrics
-    ]
     matched = limits.Limits(others)
-    rest = {
-        name: percent["*"] for name in names if not matched.for_metric(name)
-    }
-    return {**others, **rest}
+    is_covered = all(map(matched.for_metric, matched.list_names(metrics)))
+    return others if others and is_covered else percent
 
 
 def _read_bare_metal(

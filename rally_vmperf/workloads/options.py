@@ -212,8 +212,19 @@ _COMMAND = re.compile(
 )
 
 
+#: A long option at the beginning of a line; wget prints dates there.
+_LONG_OPTION = re.compile("--[a-z]")
+_PROMPT = re.compile(r"^.{0,120}[#$%>\]] ")
 #: The programs that bind or prioritise the program that they start.
 _LAUNCHERS = re.compile(r"\b(?:nice|ionice|chrt|numactl|taskset)(?= )")
+
+
+def find_launchers(text: str) -> list[str]:
+    """Return the names of programs that bind or prioritise a program.
+
+    :param text: The text before its name, perhaps with a prompt.
+    """
+    return _LAUNCHERS.findall(_PROMPT.sub("", text))
 
 
 def find_commands(text: str, tool: str) -> list[list[str]]:
@@ -234,7 +245,7 @@ def find_commands(text: str, tool: str) -> list[list[str]]:
         argv = match["argv"]
         for following in lines[number + 1 :]:
             is_continued = argv.endswith("\\")
-            if not is_continued and not following.startswith("--"):
+            if not is_continued and not _LONG_OPTION.match(following):
                 break
             argv = f"{argv.rstrip(chr(92))} {following.strip()}"
         try:
@@ -248,7 +259,7 @@ def find_commands(text: str, tool: str) -> list[list[str]]:
         has_options = any(part.startswith("-") for part in split[:end])
         # Without both, it is a sentence that begins with the name.
         if match["prompt"] or has_options:
-            launchers = _LAUNCHERS.findall(match["launcher"] or "")
+            launchers = find_launchers(match["launcher"] or "")
             commands.append(
                 [*split[:end], *(f"--{name}" for name in launchers)]
             )

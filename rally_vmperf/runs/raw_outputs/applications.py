@@ -1,5 +1,6 @@
 """Outputs of UnixBench, HEPscore, commands under ``time`` and jobs."""
 
+import itertools
 import re
 import typing as t
 
@@ -86,7 +87,8 @@ _REAL = (
 #: The time alone, as in a file to which it was redirected.
 _TIME = re.compile(f"^{_REAL}", re.M)
 _TIMED = re.compile(
-    r"^(?>.*?\b(?P<tool>bzip2|bunzip2|cp)(?=[ \n]))(?P<options> .*)?\n"
+    r"^(?>(?P<head>.*?)\b(?P<tool>bzip2|bunzip2|cp)(?=[ \n]))"
+    r"(?P<options> .*)?\n"
     r"(?:(?!real|user|sys|.*[$#%] ).*\n){0,5}?\n?" + _REAL,
     re.M,
 )
@@ -130,8 +132,7 @@ def read_time(text: str, given: raw.Given) -> list[raw.RawOutput]:
         return [_create_time(given["command"], times[0], {})]
     for match in _TIMED.finditer(text):
         _check_success(match[0])
-        parts = (match["options"] or "").partition(";")[0].split()
-        results.append(_read_timed(match, parts))
+        results.append(_read_timed(match))
     if not results and _OTHER_TIME.search(text):
         raise raw.error(
             "time",
@@ -157,18 +158,35 @@ def _check_success(text: str) -> None:
         )
 
 
-def _read_timed(match: re.Match[str], argv: list[str]) -> raw.RawOutput:
-    """Return the wall time of a command line.
+#: The beginning of several commands that ``time`` measures together, and the
+#: command behind the first one that writes the data to the disk.
+_GROUP = re.compile(r"[({'\"]")
+_FLUSH = re.compile(r"(?:;|&&) *sync\b")
 
-    :param argv: The command line behind the name of the program.
-    """
+
+def _read_timed(match: re.Match[str]) -> raw.RawOutput:
+    """Return the wall time of a command line."""
+    command_line = match["options"] or ""
+    argv = re.split("[;&|]", command_line)[0].strip(" )}'\"").split()
+    is_flushed = bool(
+        _GROUP.search(match["head"].partition("time ")[2])
+        and _FLUSH.search(command_line)
+    )
+    launchers = options.find_launchers(match["head"])
+    argv += [f"--{name}" for name in launchers]
+    if is_flushed and match["tool"] != "cp":
+        argv.append("--sync")
     workload = "cp" if match["tool"] == "cp" else "bzip2"
     table = registry.get_workload(workload).TOOL_OPTIONS
     stated, operands = table.read_argv(argv)
     arguments = table.read(stated, is_complete=True)
     # The files have other names on each machine.
+    operands = [*itertools.takewhile(lambda part: part[0] != ">", operands)]
     if operands and not stated.keys() & {"t"}:
         arguments["place"] = options.classify_path(operands[-1])
+    arguments["operands"] = len(operands)
+    if workload == "cp":
+        arguments["flush"] = is_flushed
     command = "copy" if workload == "cp" else "compress"
     if command == "compress" and (
         match["tool"] == "bunzip2" or "d" in stated or "decompress" in stated

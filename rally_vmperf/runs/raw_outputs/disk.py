@@ -11,7 +11,7 @@ from rally_vmperf.workloads import registry
 from rally_vmperf.workloads.disk import dd
 
 _DD_COMMAND = re.compile(
-    r"^(?:.*[ #$])?dd((?: [a-z]{1,9}=\S{1,200})+) *(?:[;|&2].*)?$", re.M
+    r"^(.*[ #$])?dd((?: [a-z]{1,9}=\S{1,200})+) *(?:[;|&2].*)?$", re.M
 )
 #: The counts and the summary, or a summary alone.
 _DD_SUMMARY = re.compile(
@@ -42,6 +42,8 @@ _SUFFIXES = {
     **{f"{letter}B": 1000**n for n, letter in enumerate(("k", "M", "G"), 1)},
     **{f"{letter}iB": 1 << 10 * n for n, letter in enumerate("KMG", 1)},
     "K": 1 << 10,
+    # Of BSD and macOS.
+    **{letter: 1 << 10 * n for n, letter in enumerate("mgt", 2)},
 }
 _SOURCES = ("/dev/zero", "/dev/urandom", "/dev/random")
 _SINKS = ("/dev/null", "/dev/zero")
@@ -54,7 +56,8 @@ def read_dd(text: str, given: raw.Given) -> list[raw.RawOutput]:
     if failure := _DD_ERROR.search(text):
         raise raw.error("dd", f"failed: {failure[1]}")
     commands = {
-        tuple(command.split()) for command in _DD_COMMAND.findall(text)
+        (*command.split(), *options.find_launchers(head))
+        for head, command in _DD_COMMAND.findall(text)
     }
     if len(commands) > 1:
         raise raw.error(
@@ -63,7 +66,7 @@ def read_dd(text: str, given: raw.Given) -> list[raw.RawOutput]:
             "give each its own file",
         )
     operands = dict(
-        word.split("=", 1) for command in commands for word in command
+        word.partition("=")[::2] for command in commands for word in command
     )
     summaries = list(_DD_SUMMARY.finditer(text))
     if _DD_RECORDS.search(text):
@@ -74,9 +77,13 @@ def read_dd(text: str, given: raw.Given) -> list[raw.RawOutput]:
     raw.check_given("dd", given, "direction", dd.DIRECTIONS)
     direction = given.get("direction") or _find_direction(operands)
     _check_summaries(summaries)
+    copied = int(summaries[0]["bytes"])
     arguments = _read_dd_arguments(operands, direction)
     block, count = _parse_size(operands.get("bs", "")), arguments.get("count")
     size = block * count if block and count else 0
+    if count == copied and block and _counts_bytes(operands):
+        size = copied
+        arguments["count"] = -(-copied // block)
     metric = raw.find_metric(
         "dd", f"disk.dd.{direction}.bandwidth", directions=[direction]
     )
@@ -85,7 +92,7 @@ def read_dd(text: str, given: raw.Given) -> list[raw.RawOutput]:
             workload="dd",
             arguments={
                 "directions": [direction],
-                "bytes": int(summaries[0]["bytes"]),
+                "bytes": copied,
                 **arguments,
             },
             repetitions=tuple(
@@ -168,12 +175,26 @@ def _compute_rate(summary: re.Match[str], size: int) -> float:
     return copied / seconds
 
 
+def _counts_bytes(
+    operands: collections.abc.Mapping[str, str],
+) -> bool:
+    """Return whether ``count`` can be a number of bytes, and not of blocks.
+
+    Since coreutils 9.1 it is one if it ends with B.
+    """
+    flags = operands.get("iflag", "").split(",")
+    return "count_bytes" in flags or operands.get("count", "").endswith("B")
+
+
 def _parse_size(text: str) -> int:
     """Return the bytes of an operand such as ``1M``; 0 if it is unclear."""
-    match = re.fullmatch(r"([0-9]{1,15})([A-Za-z]{0,3})", text)
-    if match is None:
-        return 0
-    return int(match[1]) * _SUFFIXES.get(match[2], 0)
+    size = 1
+    for factor in text.split("x"):
+        match = re.fullmatch(r"([0-9]{1,15})([A-Za-z]{0,3})", factor)
+        if match is None:
+            return 0
+        size *= int(match[1]) * _SUFFIXES.get(match[2], 0)
+    return size
 
 
 def _format_size(text: str) -> str:
@@ -227,6 +248,7 @@ def _read_dd_arguments(
 
 #: Flags that arguments state.
 _DD_FLAGS = {
+    "iflag=count_bytes",
     *("conv=fdatasync", "conv=fsync", "oflag=dsync", "oflag=sync"),
     *("oflag=direct", "iflag=direct"),
 }
@@ -301,6 +323,7 @@ def read_iozone(text: str, given: raw.Given) -> list[raw.RawOutput]:
                 "record_size": f"{record}k",
                 "direct": "O_DIRECT feature enabled" in text,
                 "flush": "Include fsync in write timing" in text,
+                "close": "Include close in write timing" in text,
                 "sync": bool(re.search(r"^[ \t]*SYNC Mode\.", text, re.M)),
             },
             figures,

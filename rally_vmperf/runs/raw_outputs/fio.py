@@ -4,6 +4,7 @@ import collections.abc
 import itertools
 import re
 import statistics
+import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf.measurement.samples import sample
@@ -78,6 +79,7 @@ def _read_jobs(
             is_complete=is_complete,
         )
         sides = _list_sides(jobs)
+        arguments = {**_infer_arguments(jobs, sides), **arguments}
         pattern = arguments.get("pattern") or "".join(sides)
         label = _clean_name(pattern if len(by_job) == 1 else name)
         if names.count(name) > 1:
@@ -150,6 +152,34 @@ def _list_sides(jobs: collections.abc.Iterable[documents.Json]) -> list[str]:
         if sides == ["mixed"]
         else [side for side in sides if side != "mixed"]
     )
+
+
+#: The step of shares that users set, and the deviation from it, in percent.
+_STEP, _MAX_SHARE_ERROR = 5, 1
+
+
+def _infer_arguments(
+    jobs: collections.abc.Sequence[documents.Json],
+    sides: collections.abc.Collection[str],
+) -> dict[str, t.Any]:
+    """Return the arguments that the results of a job tell.
+
+    The share of reads is a random number, so that it is known only if it is
+    close to a usual one.
+    """
+    arguments: dict[str, t.Any] = {}
+    if synced := [job["has_syncs"] for job in jobs if "has_syncs" in job]:
+        arguments["has_syncs"] = any(synced)
+    if {*sides} == {"read", "write"}:
+        reads, writes = (
+            sum(_count_requests(job.get(side, {})) for job in jobs)
+            for side in ("read", "write")
+        )
+        percent = 100 * reads / (reads + writes)
+        usual = _STEP * round(percent / _STEP)
+        if abs(percent - usual) <= _MAX_SHARE_ERROR:
+            arguments["read_percent"] = usual
+    return arguments
 
 
 def _select_jobs(report: documents.Json) -> documents.Json:

@@ -6,6 +6,7 @@ import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf.runs.raw_outputs import raw
+from rally_vmperf.workloads import options
 
 #: The description of a job before the run.
 _DESCRIPTION = re.compile(
@@ -40,6 +41,16 @@ _PERCENTILES = re.compile(
     r"^ *(?:clat percentiles \((nsec|usec|msec|sec)\)|\w+ percentiles)"
 )
 _PERCENTILE = re.compile(r"([0-9]{1,2}\.[0-9]{2})th=\[ {0,9}([0-9]{1,12})\]")
+#: The smallest and the largest request of one direction.
+_BLOCK_RANGE = re.compile(
+    r"([0-9]{1,12}(?:\.[0-9])?[KMG]?)(?:i?B)?"
+    r"-([0-9]{1,12}(?:\.[0-9])?[KMG]?)(?:i?B)?(?![0-9.])"
+)
+#: The numbers of reads, writes, trims and synchronisations.
+_ISSUED = re.compile(
+    r"^ *issued rwts: total=[0-9]{1,20},[0-9]{1,20},[0-9]{1,20},"
+    r"(?P<syncs>[0-9]{1,20}) "
+)
 #: The line of a group of jobs, of which there is one for reads and writes.
 _GROUP = re.compile(
     r"^ *(?P<side>READ|WRITE): (?P<key>bw|.*aggrb)="
@@ -89,17 +100,17 @@ def read_report(text: str) -> documents.Json:
     is_whole = any(pattern.search(text) for pattern in _SINGLE)
     if len(names) < len(jobs) and not is_whole:
         raise raw.several_runs("fio")
-    options = _read_options(text)
+    described = _read_options(text)
     counts: collections.Counter[tuple[str, int]] = collections.Counter()
     for job in jobs:
         counts[job["jobname"], job["groupid"]] += int(job["jobs"])
     for job in jobs:
         key = (job["jobname"], job["groupid"])
-        if not job["jobname"] and len(options) == 1:
-            (key,) = options
+        if not job["jobname"] and len(described) == 1:
+            (key,) = described
         processes = counts[key]
         numjobs = {"numjobs": str(processes)} if processes else {}
-        job["job options"] = {**options.get(key, {}), **numjobs}
+        job["job options"] = {**described.get(key, {}), **numjobs}
     return {"jobs": jobs}
 
 
@@ -114,6 +125,8 @@ def _read_jobs(text: str) -> list[dict[str, t.Any]]:
         elif match := _NEW_SIDE.match(line) or _OLD_SIDE.match(line):
             jobs = jobs or [_create_job()]
             side = _add_side(jobs[-1], match)
+        elif jobs and (issued := _ISSUED.match(line)):
+            jobs[-1]["has_syncs"] = int(issued["syncs"]) > 0
         elif side is None:
             continue
         elif latency := _LATENCY.match(line):
@@ -217,31 +230,28 @@ def _read_options(text: str) -> dict[tuple[str, int], dict[str, str]]:
 
 def _describe(match: re.Match[str]) -> dict[str, str]:
     """Return the options in the description of a job."""
-    options: dict[str, t.Any] = {
+    stated: dict[str, t.Any] = {
         "rw": match["rw"],
         "bs": _parse_block_size(match["rw"], match["sizes"]),
         "ioengine": match["ioengine"],
         "iodepth": match["iodepth"],
     }
-    return {key: option for key, option in options.items() if option}
+    return {key: option for key, option in stated.items() if option}
 
 
 def _parse_block_size(pattern: str, text: str) -> str:
-    """Return the size of the requests of a job; "" if they differ.
+    """Return the sizes of the requests of a job, as in its options.
 
     :param text: Ranges such as ``(R) 4096B-4096B, (W) 4096B-4096B, ...``, and
         before version 3 ``4K-4K/4K-4K/4K-4K``.
     """
-    ranges = re.findall(
-        r"([0-9]{1,12})([KMG]?)(?:i?B)?-([0-9]{1,12})([KMG]?)(?:i?B)?", text
-    )
+    ranges = _BLOCK_RANGE.findall(text)
     if "write" in pattern and len(ranges) > 1:
         ranges = ranges[1:2]
     elif "rw" not in pattern:
         ranges = ranges[:1]
-    sizes = {
-        f"{number}{prefix}"
-        for first, first_prefix, last, last_prefix in ranges[:2]
-        for number, prefix in ((first, first_prefix), (last, last_prefix))
-    }
-    return sizes.pop() if len(sizes) == 1 else ""
+    sizes = dict.fromkeys(
+        "-".join(dict.fromkeys(map(options.format_size, limits)))
+        for limits in ranges[:2]
+    )
+    return ",".join(sizes)

@@ -18,6 +18,14 @@ _ROW = re.compile(
     r" *(?P<role>sender|receiver)?$",
     re.M,
 )
+#: An interval before the measured time, with its end.
+_OMITTED = re.compile(
+    r"^\[.{1,6}\] +[0-9.]{1,20}- {0,3}([0-9.]{1,20}) +sec .*\(omitted\)$",
+    re.M,
+)
+_FIRST_INTERVAL = re.compile(
+    r"^\[.{1,6}\] +0\.00- {0,3}[0-9.]{1,20} +sec ", re.M
+)
 _FAILURE = re.compile(r"^iperf3: (?:error|interrupt).*$", re.M)
 _CONNECTED = re.compile(
     r"^\[.{1,6}\] local (\S{1,60}) port [0-9]{1,5} connected to "
@@ -79,13 +87,15 @@ def read_table(text: str, given: raw.Given) -> list[raw.RawOutput]:
     protocol = "udp" if is_udp else "tcp"
     chosen = {"directions": [direction], "protocol": protocol}
     name = f"network.iperf3.{direction}" + (".udp" if is_udp else "")
+    arguments = _read_arguments(text, rows, protocol)
+    if not (arguments.get("bytes") or arguments.get("blocks")):
+        # It is a result otherwise.
+        arguments.setdefault("time", round(seconds))
+    else:
+        arguments["time"] = 0
     output = raw.create_output(
         "iperf3",
-        {
-            **chosen,
-            "time": round(seconds),
-            **_read_arguments(text, rows, protocol),
-        },
+        {**chosen, **arguments},
         {
             raw.find_metric("iperf3", f"{name}.{key}", **chosen): figure
             for key, figure in figures.items()
@@ -145,6 +155,10 @@ def _read_arguments(
     table = registry.get_workload("iperf3").TOOL_OPTIONS
     arguments = table.read_output(text, "iperf3")
     connections = _CONNECTED.findall(text)
+    if omitted := _OMITTED.findall(text):
+        arguments.setdefault("omit", round(max(map(float, omitted))))
+    elif _FIRST_INTERVAL.search(text.rpartition(_SEPARATOR)[0]):
+        arguments.setdefault("omit", 0)
     streams = len(connections) or len(
         {row["id"] for row in rows if row["role"]} - {"SUM"}
     )

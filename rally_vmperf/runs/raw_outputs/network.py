@@ -18,6 +18,12 @@ _PING_TIMES = re.compile(
     r"([0-9.]{1,20})/([0-9.]{1,20})/([0-9.]{1,20})(?:/[0-9.]{1,20})? ms\b",
     re.M,
 )
+_PING_TOTAL = re.compile(
+    r"^[0-9]{1,9} packets transmitted, .*, time ([0-9]{1,10}) ?ms$", re.M
+)
+#: The shortest interval in seconds that timers keep, and the largest relative
+#: difference from it.
+_SHORTEST_INTERVAL, _MAX_INTERVAL_ERROR = 0.1, 0.03
 _PING_STAMP = re.compile(r"^\[[0-9]{1,12}\.[0-9]{1,9}\] ", re.M)
 #: The name of the machine that answered, before its address.
 _PING_NAME = re.compile(
@@ -54,15 +60,7 @@ def read_ping(text: str, given: raw.Given) -> list[raw.RawOutput]:
     counts = _PING_COUNTS.findall(text)
     size = _PING_SIZE.search(text)
     if len(counts) != 1:
-        raise raw.error(
-            "ping",
-            "the output is not in English; run ping with LC_ALL=C"
-            if not counts and _PING_FOREIGN.search(text)
-            else "this is ping of Windows, whose times are in whole ms; use "
-            "ping of Linux, or sockperf"
-            if _PING_WINDOWS.search(text)
-            else "the counts must be once at its end",
-        )
+        raise raw.error("ping", _explain_counts(text, len(counts)))
     text = _PING_NAME.sub(r"\1", _PING_STAMP.sub("", text))
     count, received = map(int, counts[0])
     duplicates = _PING_DUPLICATES.search(text)
@@ -97,6 +95,7 @@ def read_ping(text: str, given: raw.Given) -> list[raw.RawOutput]:
         raw.create_output(
             "ping",
             {
+                **_find_ping_interval(text, count),
                 **_list_options("ping", text),
                 "directions": [direction],
                 "count": count,
@@ -108,6 +107,37 @@ def read_ping(text: str, given: raw.Given) -> list[raw.RawOutput]:
             },
         )
     ]
+
+
+def _explain_counts(text: str, number: int) -> str:
+    """Return why an output of ping has no counts, or several.
+
+    :param number: The number of lines with counts.
+    """
+    if not number and _PING_FOREIGN.search(text):
+        return "the output is not in English; run ping with LC_ALL=C"
+    if _PING_WINDOWS.search(text):
+        return (
+            "this is ping of Windows, whose times are in whole ms; use ping "
+            "of Linux, or sockperf"
+        )
+    return "the counts must be once at its end"
+
+
+def _find_ping_interval(text: str, count: int) -> dict[str, t.Any]:
+    """Return the time between two packets as an argument, if it is usual.
+
+    A short interval depends on the timers and on the answers. Others are
+    rounded to one digit, as users set them.
+    """
+    total = _PING_TOTAL.search(text)
+    if total is None or count < 2:
+        return {}
+    seconds = int(total[1]) / 1000 / (count - 1)
+    usual = float(f"{seconds:.1g}")
+    is_usual = abs(seconds - usual) <= _MAX_INTERVAL_ERROR * usual
+    is_known = is_usual and usual >= _SHORTEST_INTERVAL
+    return {"interval": usual} if is_known else {}
 
 
 def _name_times(prefix: str, times: dict[str, float]) -> raw.Figures:
@@ -202,6 +232,10 @@ _H2LOAD_COUNTS = re.compile(
 _H2LOAD_TIME = re.compile(
     r"^time for request: +\S+ +\S+ +([0-9.]+)(us|ms|s|m) +\S", re.M
 )
+_H2LOAD_THREAD = re.compile(r"^spawning thread #[0-9]{1,4}: ", re.M)
+_H2LOAD_CIPHER = re.compile(r"^Cipher: (\S{1,60})$", re.M)
+#: The bytes of all pages, without headers.
+_H2LOAD_DATA = re.compile(r"^traffic: .* \(([0-9]{1,20})\) data$", re.M)
 _SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0}
 
 
@@ -240,6 +274,15 @@ def _read_h2load_arguments(text: str) -> dict[str, t.Any]:
     The number of requests of a run with a duration is a result.
     """
     arguments = _list_options("h2load", text)
+    if threads := _H2LOAD_THREAD.findall(text):
+        arguments["threads"] = len(threads)
+    if cipher := _H2LOAD_CIPHER.search(text):
+        arguments["cipher"] = cipher[1]
+    counts, content = _H2LOAD_COUNTS.search(text), _H2LOAD_DATA.search(text)
+    if counts and content and counts[1] == counts[2]:
+        size, rest = divmod(int(content[1]), int(counts[1]))
+        # Pages of several sizes have a rest.
+        arguments.update({} if rest else {"page_bytes": size})
     if re.search(r"^Progress of |Main benchmark duration", text, re.M):
         arguments.pop("requests", None)
     if "application_protocol" in arguments:
@@ -257,12 +300,13 @@ _WGET_SAVED = re.compile(
     r"\[(?P<saved>[0-9]{1,20})(?:/(?P<length>[0-9]{1,20}))?\]$",
     re.M,
 )
-_WGET_URL = re.compile(r"^--[0-9].*-- {1,2}(http|ftp)s?://", re.M)
+_WGET_URL = re.compile(r"^--[0-9].*-- {1,2}(http|ftp)(s?)://", re.M)
 
 
 def read_wget(text: str, given: raw.Given) -> list[raw.RawOutput]:
     """Return the rate of each file that wget saved; it has three digits."""
-    protocols = set(_WGET_URL.findall(text))
+    urls = _WGET_URL.findall(text)
+    protocols = {protocol for protocol, _ in urls}
     files = list(_WGET_SAVED.finditer(text))
     if not files:
         raise raw.error("wget", "has no saved file")
@@ -288,6 +332,8 @@ def read_wget(text: str, given: raw.Given) -> list[raw.RawOutput]:
             {
                 **_list_options("wget", text),
                 "protocols": [protocol],
+                # The last URL has the file, behind redirections.
+                "tls": bool(urls[-1][1]),
                 "bytes": int(download["saved"]),
             },
             {metric: float(download["rate"]) * factors[download["prefix"]]},

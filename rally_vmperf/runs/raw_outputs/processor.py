@@ -37,7 +37,9 @@ def read_mbw(text: str, given: raw.Given) -> list[raw.RawOutput]:
     ]
     if not (size and methods):
         raise raw.error(
-            "mbw", f"has no runs with their AVG: {raw.describe(text)}"
+            "mbw",
+            "has no runs with their AVG, which mbw -a omits: "
+            f"{raw.describe(text)}",
         )
     begun = {name.lower() for name in _MBW_ROW.findall(text)}
     if incomplete := sorted(begun - {*methods}):
@@ -175,6 +177,7 @@ _SECONDS = re.compile(
     r"^ *(?:total time|time elapsed): +([0-9.]{1,20})s", re.M
 )
 _EVENTS = re.compile(r"^ *total number of events: +([0-9]{1,20})$", re.M)
+_SYSBENCH_FAILURE = re.compile(r"^FATAL: (.*)$", re.M)
 _P95 = re.compile(
     r"^ *(?:95th percentile|approx\.  ?95 percentile): +([0-9.]{1,20})"
     r"(?:ms)?$",
@@ -186,7 +189,7 @@ _END = re.compile(r"^Threads fairness:\n(?:.*\n){0,1}.*execution time ", re.M)
 _CPU_SPEED = re.compile(r"^CPU speed:\n +events per second:", re.M)
 _MEMORY = re.compile(r"^Total operations: |MiB transferred", re.M)
 _OPERATION = re.compile(
-    r"^ *(?:operation|Memory operations type): (read|write)$", re.M
+    r"^ *(?:operation|Memory operations type): (read|write|none)$", re.M
 )
 
 
@@ -194,6 +197,8 @@ def read_sysbench(text: str, given: raw.Given) -> list[raw.RawOutput]:
     """Return the rate of sysbench's test of the processor or of memory."""
     if len(_EVENTS.findall(text)) > 1 or len(_SECONDS.findall(text)) > 1:
         raise raw.several_runs("sysbench")
+    if failure := _SYSBENCH_FAILURE.search(text):
+        raise raw.error("sysbench", f"failed: {failure[1][:120]}")
     seconds, events = _SECONDS.search(text), _EVENTS.search(text)
     if not (seconds and events and _END.search(text)):
         raise raw.error("sysbench", "the output is not complete")
@@ -236,6 +241,12 @@ def _read_memory(text: str, number: int, duration: float) -> raw.RawOutput:
     """
     operation = _OPERATION.search(text)
     arguments = sysbench_report.MEMORY_OPTIONS.read_output(text, "sysbench")
+    if operation and operation[1] == "none":
+        raise raw.error(
+            "sysbench",
+            "the operation none moves no data; give an output of read or "
+            "write",
+        )
     if not ("block_kib" in arguments and operation):
         raise raw.error(
             "sysbench",
@@ -268,6 +279,10 @@ _OPENSSL_TIMES = re.compile(
     re.M,
 )
 _USER_TIME, _ELAPSED_TIME = {"clock": "user CPU"}, {"clock": "elapsed"}
+#: The instructions that the user excludes with an environment variable.
+_OPENSSL_CAPABILITIES = re.compile(
+    r"^CPUINFO: \S{1,100}(?: env:(\S{1,100}))?$", re.M
+)
 #: The processes of -multi, and the time that each of them measured.
 _OPENSSL_CHILD = re.compile(r"^Forked child [0-9]+$", re.M)
 _OPENSSL_MEASURED = re.compile(
@@ -292,6 +307,8 @@ def read_openssl(text: str, given: raw.Given) -> list[raw.RawOutput]:
     stated = registry.get_workload("openssl").TOOL_OPTIONS.read_output(
         text, "openssl"
     )
+    if capabilities := _OPENSSL_CAPABILITIES.search(text):
+        stated["capabilities"] = capabilities[1] or "all"
     notes = _describe_user_time(text) if clock == _USER_TIME else ()
     for name, row in _OPENSSL_ROW.findall(text):
         algorithm = name.strip().lower().replace(" ", "-")

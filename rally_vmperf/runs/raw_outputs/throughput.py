@@ -65,14 +65,13 @@ def read_iperf(text: str, given: raw.Given) -> list[raw.RawOutput]:
         )
     if not rate > 0:
         raise raw.error("iperf", f"{direction} moved nothing in {seconds:g} s")
+    arguments = _read_iperf_arguments(text)
+    if not arguments.get("bytes"):
+        # It is a result otherwise.
+        arguments["time"] = round(seconds)
     output = raw.create_output(
         "iperf2",
-        {
-            **_read_iperf_arguments(text),
-            "directions": [direction],
-            "streams": streams,
-            "time": round(seconds),
-        },
+        {**arguments, "directions": [direction], "streams": streams},
         {iperf2.throughput_metric(direction): rate},
     )
     return [raw.round_rates(output)]
@@ -85,6 +84,12 @@ def _find_iperf_direction(text: str, rows: list[re.Match[str]]) -> str:
 
     :raises WorkloadError: If the run had two directions.
     """
+    if "Client connecting to" in text and "Server listening on" in text:
+        raise raw.error(
+            "iperf",
+            "is of --dualtest or --tradeoff, or of a client and a server; "
+            "give an output of each direction alone",
+        )
     streams = [row["id"] for row in rows if row["id"]]
     received = [name for name in streams if name.startswith("*")]
     sent = [name for name in streams if name.isdecimal()]
@@ -271,7 +276,8 @@ READERS = (
     raw.RawReader(
         tool="iperf",
         signature=re.compile(
-            r"^[ \t]{0,40}(?:(?:Client connecting to|Server listening on) |"
+            r"^[ \t]{0,40}(?:Client connecting to |"
+            r"Server listening on (?:TCP|UDP) |"
             r"(?:\[[ 0-9A-Z*-]{1,9}\] {0,9})?"
             r"[0-9.]{1,20} ?- ?[0-9.]{1,20} sec )",
             re.M,

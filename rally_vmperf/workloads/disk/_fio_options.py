@@ -18,9 +18,18 @@ def _condition(
     )
 
 
+def _format_range(text: str) -> str:
+    """Return the smallest and the largest size in their shortest forms."""
+    return "-".join(map(options.format_size, text.split("-")))
+
+
 def _classify_files(text: str) -> str:
-    """Return the classes of the files of a job, each once."""
-    return options.classify_paths(filter(None, text.split(":")))
+    """Return the class of each file of a job.
+
+    Two devices are faster than one.
+    """
+    paths = filter(None, text.split(":"))
+    return ", ".join(sorted(map(options.classify_path, paths)))
 
 
 def _invert_flag(text: str) -> bool:
@@ -33,9 +42,14 @@ def _complement(text: str) -> t.Any:
     return 100 - int(text) if text.isdecimal() else text
 
 
+#: The units of times -> seconds.
+_SECONDS = {"": 1, "ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
 def _parse_seconds(text: str) -> t.Any:
     """Return a time in seconds; the text if it has another unit."""
-    return options.parse_number(text.removesuffix("s"))
+    match = re.fullmatch(r"([0-9]{1,12})(ms|[smhd]?)", text.lower())
+    return int(match[1]) * _SECONDS[match[2]] if match else text
 
 
 #: The largest number of characters in a list of processors.
@@ -73,6 +87,12 @@ _VALUES = (
         argument="block_size",
         default="4k",
         parse=options.format_size,
+    ),
+    _condition(
+        "bsrange",
+        "blocksize_range",
+        argument="block_size",
+        parse=_format_range,
     ),
     _condition(
         "iodepth", argument="depth", default="1", parse=options.parse_number

@@ -1,6 +1,7 @@
 """The options of iperf3 that an output states."""
 
 import re
+import typing as t
 
 from rally_vmperf.workloads import options
 
@@ -8,6 +9,18 @@ from rally_vmperf.workloads import options
 _TCP_BLOCK = "131072"
 #: The line of ``-V`` in a table.
 _TEST = r"^Starting Test: protocol: "
+
+
+def _parse_segment(text: str) -> t.Any:
+    """Return a size of segments; 0 for the default of the connection."""
+    return 0 if "default" in text else options.parse_number(text)
+
+
+def _parse_amount(text: str) -> t.Any:
+    """Return a number of bytes or blocks; 0 if it does not end the run."""
+    return options.parse_size(text or "0")
+
+
 _VALUES = (
     options.Option(
         names=("num_streams", "P", "parallel"),
@@ -59,11 +72,40 @@ _VALUES = (
         names=("tcp_mss", "M", "set-mss"),
         argument="segment",
         default="0",
-        parse=options.parse_number,
+        parse=_parse_segment,
+        pattern=re.compile(
+            r"^[ \t]*TCP MSS: ([0-9]{1,6}(?: \(default\))?)$", re.M
+        ),
     ),
-    options.Option(names=("tos", "S", "dscp"), default="0"),
-    options.Option(names=("bytes", "n"), default="0"),
-    options.Option(names=("blocks", "k", "blockcount"), default="0"),
+    options.Option(
+        names=("tos", "S", "dscp"),
+        argument="tos",
+        default="0",
+        parse=options.parse_number,
+        pattern=re.compile(rf"{_TEST}.*, tos ([0-9]{{1,3}})$", re.M),
+    ),
+    options.Option(
+        names=("bytes", "n"),
+        argument="bytes",
+        default="0",
+        parse=_parse_amount,
+        pattern=re.compile(
+            rf"{_TEST}.*, (?:([0-9]{{1,20}}) bytes to send|"
+            r"[0-9]{1,20} (?:second test|blocks to send))",
+            re.M,
+        ),
+    ),
+    options.Option(
+        names=("blocks", "k", "blockcount"),
+        argument="blocks",
+        default="0",
+        parse=_parse_amount,
+        pattern=re.compile(
+            rf"{_TEST}.*, (?:([0-9]{{1,20}}) blocks to send|"
+            r"[0-9]{1,20} (?:second test|bytes to send))",
+            re.M,
+        ),
+    ),
     # Tables and JSON lack these, and command lines have them.
     options.Option(names=("Z", "zerocopy"), has_value=False),
     options.Option(names=("N", "no-delay"), has_value=False),

@@ -42,6 +42,18 @@ def _parse_window(text: str) -> t.Any:
     return options.parse_kib(size.rstrip(")"))
 
 
+def _parse_buffer(text: str) -> t.Any:
+    """Return the bytes of a buffer such as ``128 KByte``."""
+    match = re.fullmatch(r"([0-9.]{1,20}) ?([KMG]?)(?:Byte|B)?", text.strip())
+    return options.parse_size(match[1] + match[2]) if match else text
+
+
+def _parse_tos(text: str) -> t.Any:
+    """Return the number of a type of service; the text if it has a name."""
+    is_number = re.fullmatch("0x[0-9a-f]{1,2}|[0-9]{1,3}", text)
+    return int(text, 0 if "x" in text else 10) if is_number else text
+
+
 _OPTIONS = options.OptionTable(
     options=(
         options.Option(
@@ -65,10 +77,33 @@ _OPTIONS = options.OptionTable(
         ),
         options.Option(names=("Z", "tcp-congestion", "linux-congestion")),
         options.Option(names=("b", "bandwidth")),
-        options.Option(names=("l", "len")),
-        options.Option(names=("n", "num")),
-        options.Option(names=("S", "tos")),
-        options.Option(names=("N", "nodelay"), has_value=False),
+        options.Option(
+            names=("l", "len"),
+            argument="buffer_bytes",
+            parse=_parse_buffer,
+            pattern=re.compile(r"^Write buffer size: {1,4}(.{1,40})$", re.M),
+        ),
+        options.Option(
+            names=("n", "num"),
+            argument="bytes",
+            default="0",
+            parse=options.parse_size,
+        ),
+        options.Option(
+            names=("S", "tos"),
+            argument="tos",
+            default="0",
+            parse=_parse_tos,
+            pattern=re.compile(r"^TOS set to (0x[0-9a-f]{1,2})\b", re.M),
+        ),
+        options.Option(
+            names=("N", "nodelay"),
+            argument="nagle",
+            default="on",
+            has_value=False,
+            parse=lambda text: text == "on",
+            pattern=re.compile(r"^TOS set to .*\(Nagle (on|off)\)", re.M),
+        ),
         *options.name_options("c", "client", "t", "time", "p", "port", "i"),
         *options.name_options("interval", "f", "format", "B", "bind", "x"),
         *options.name_options("reportexclude", "y", "reportstyle", "o"),

@@ -1,6 +1,7 @@
 """Network workload: latency of small messages with sockperf."""
 
 import re
+import typing as t
 
 from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
@@ -55,6 +56,12 @@ _REPORT = re.compile(
 )
 
 
+def _parse_time(text: str) -> t.Any:
+    """Return whole seconds, of an option or of a run, which takes longer."""
+    seconds = options.parse_float(text)
+    return round(seconds) if isinstance(seconds, float) else text
+
+
 _OPTIONS = options.OptionTable(
     options=(
         options.Option(
@@ -67,7 +74,21 @@ _OPTIONS = options.OptionTable(
             names=("t", "time"),
             argument="time",
             default="1",
-            parse=options.parse_number,
+            parse=_parse_time,
+            pattern=re.compile(
+                r"^sockperf: \[Total Run\] RunTime=([0-9.]{1,20}) sec", re.M
+            ),
+        ),
+        options.Option(
+            names=("b", "burst"),
+            argument="burst",
+            default="1",
+            parse=lambda text: options.parse_number(text or "1"),
+            pattern=re.compile(
+                r"^sockperf: Summary: (?:Latency|Round trip)"
+                r"(?: of burst of ([0-9]{1,9}) messages)? is ",
+                re.M,
+            ),
         ),
         options.Option(
             names=("i", "ip"),

@@ -61,6 +61,7 @@ _OPTIONS = options.OptionTable(
             parse=_classify_sink,
             pattern=re.compile(r"^Saving to: .(.{1,300}).$", re.M),
         ),
+        options.Option(names=("tls",), argument="tls", default="", parse=bool),
         options.Option(names=("limit-rate",)),
         *options.name_options("o", "P", "a", "U", "header", "user-agent"),
         *options.name_options("no-check-certificate", has_value=False),

@@ -498,6 +498,20 @@ class TestJudgeRaw(unittest.TestCase):
             unmatched = limits[-1].startswith("cpu")
             self.assertIs(unmatched, "limits of --limit" in stream.getvalue())
 
+    def test_limit_of_all_metrics_next_to_another(self):
+        """It applies to metrics that only bare metal has, too."""
+        sysbench = str(outputs.DATA / "sysbench-1.0.20-cpu.txt")
+        code, lines = self.run_command(
+            judge.Judge,
+            *("--raw", "--bare-metal", data("all-none"), sysbench),
+            *("--guest", data("all-directsync")),
+            *("--limit", "40", "--limit", "disk.dd.*=40"),
+        )
+        self.assertEqual(2, code)
+        self.assertRegex(
+            "\n".join(lines), r"(?m)^cpu\.sysbench\.rate .*not compared$"
+        )
+
     def test_no_limit(self):
         """A limit is a number, or a metric and a number."""
         for limit in ("disk.*", "=3", "disk.*=fast", "nan", "x=inf"):
@@ -758,6 +772,20 @@ class TestJudgeRaw(unittest.TestCase):
             (
                 ("--raw", "--limit", "9", "--limits", "x", "--guest", "x"),
                 "--limit and --limits both have limits; remove one",
+            ),
+            (
+                (
+                    *("--raw", "--guest", "x", "--limit", "9"),
+                    *("--limit", "disk.*=3", "--limit", "20"),
+                ),
+                r"--limit: two limits for '\*', 9 and 20; remove one",
+            ),
+            (
+                (
+                    *("--raw", "--guest", "x", "--physical-limit", "x=1"),
+                    *("--physical-limit", "x=2"),
+                ),
+                "--physical-limit: two limits for 'x', 1 and 2; remove one",
             ),
         ):
             with self.assertRaisesRegex(errors.VMPerfError, message):

@@ -5,6 +5,7 @@ Each pair has the same command with one option changed, as a user might do.
 
 import json
 import pathlib
+import re
 import unittest
 
 import yaml
@@ -130,6 +131,12 @@ DIFFERENT = (
         "read_percent is 90 .* 10",
     ),
     (fio(), fio(filename="/dev/vdb"), "place is 'file' .* 'device'"),
+    (
+        fio(filename="/dev/sda"),
+        fio(filename="/dev/vdb:/dev/vdc"),
+        "place is 'device' .* 'device, device'",
+    ),
+    (fio(runtime="60"), fio(runtime="1h"), "runtime is 60 .* 3600"),
     (fio(), fio(cpus_allowed="0"), "cpus is 'all' .* 1"),
     (fio(cpus_allowed="0-3,8"), fio(cpus_allowed="0-3"), "cpus is 5 .* 4"),
     (
@@ -167,7 +174,9 @@ DIFFERENT = (
 )
 ALIKE = (
     (fio(), fio(filename="/srv/t", name="guest", write_bw_log="x")),
-    (fio(filename="/dev/sda"), fio(filename="/dev/vdb:/dev/vdc")),
+    (fio(filename="/dev/sda:/dev/sdb"), fio(filename="/dev/vdb:/dev/vdc")),
+    (fio(runtime="120"), fio(runtime="2m")),
+    (fio(runtime="120"), fio(runtime="120000ms")),
     (fio(), fio(end_fsync="0", randrepeat="1", numjobs="1", buffered="0")),
     (fio(direct=None), fio(direct="0")),
     # The numbers of processors are names.
@@ -180,6 +189,180 @@ ALIKE = (
     (timed("bzip2 -kv data"), timed("bzip2 -9 /srv/x")),
     # The level of an archive is in it.
     (timed("bunzip2 data.bz2"), timed("bzip2 -dk x.bz2")),
+)
+
+
+def fio_text(sizes="4096B-4096B", pattern="randrw", writes=20, syncs=0):
+    """Return the report of fio for people; reads are 80 per second."""
+    return (
+        f"t: (g=0): rw={pattern}, bs=(R) {sizes}, (W) {sizes}, (T) {sizes}, "
+        "ioengine=psync, iodepth=1\nfio-3.33\nStarting 1 process\n\n"
+        "t: (groupid=0, jobs=1): err= 0: pid=1: Sun Nov 29 12:06:23 2026\n"
+        "  read: IOPS=80, BW=320KiB/s (328kB/s)(3200KiB/10001msec)\n"
+        f"  write: IOPS={writes}, BW=80KiB/s (82kB/s)(800KiB/10001msec)\n"
+        f"     issued rwts: total=800,{writes}0,0,{syncs} short=0,0,0,0 "
+        "dropped=0,0,0,0\n"
+    )
+
+
+def iperf3_verbose(end="10 second test", segment="1448 (default)", tos=0):
+    """Return the table of iperf3 -V."""
+    return (
+        "iperf 3.12\nConnecting to host 192.0.2.2, port 5201\n"
+        f"      TCP MSS: {segment}\n"
+        "Starting Test: protocol: TCP, 1 streams, 131072 byte blocks, "
+        f"omitting 0 seconds, {end}, tos {tos}\n{_TABLE}"
+    )
+
+
+def iperf3_omitted(seconds):
+    """Return the table of iperf3 with intervals of a second."""
+    row = "[  5]   0.00-{}.00   sec  1.32 GBytes  1.14 Gbits/sec    0   {}\n"
+    omitted = row.format(seconds, "767 KBytes       (omitted)")
+    return (
+        f"Connecting to host 192.0.2.2, port 5201\n{omitted * bool(seconds)}"
+        f"{row.format(10, '767 KBytes')}- - - - - - - - - - - -\n{_TABLE}"
+    )
+
+
+def iperf(length="131072 Byte", tos="0x0", nagle="on", end=10.0):
+    """Return the output of iperf 2 -e; it has no command line."""
+    return (
+        "Client connecting to 192.0.2.2, TCP port 5001 with pid 640 (1 flows)"
+        f"\nWrite buffer size: {length}\nTOS set to {tos} (Nagle {nagle})\n"
+        "TCP window size: 85.0 KByte (default)\n"
+        "[ ID] Interval            Transfer    Bandwidth\n"
+        f"[  1] 0.0000-{end:.4f} sec  4.57 GBytes  3.92 Gbits/sec\n"
+    )
+
+
+def wget(scheme="http"):
+    """Return the output of wget."""
+    return (
+        f"--2026-11-29 12:00:01--  {scheme}://192.0.2.2/data\n"
+        "Saving to: '/dev/null'\n\n"
+        "2026-11-29 12:00:10 (112 MB/s) - '/dev/null' saved [1073/1073]\n"
+    )
+
+
+def ping(milliseconds):
+    """Return the summary of 100 packets of ping."""
+    return (
+        "PING 192.0.2.2 (192.0.2.2) 56(84) bytes of data.\n\n"
+        "--- 192.0.2.2 ping statistics ---\n100 packets transmitted, 100 "
+        f"received, 0% packet loss, time {milliseconds}ms\n"
+        "rtt min/avg/max/mdev = 0.201/0.254/0.402/0.050 ms\n"
+    )
+
+
+def h2load_pages(threads=1, cipher="TLS_AES_256_GCM_SHA384", size=3133):
+    """Return the output of h2load with two clients and 100 pages."""
+    threads_text = "".join(
+        f"spawning thread #{number}: {2 // threads} total client(s). 50 total "
+        "requests\n"
+        for number in range(threads)
+    )
+    return (
+        f"{threads_text}TLS Protocol: TLSv1.3\nCipher: {cipher}\n"
+        "Application protocol: h2\n\n"
+        "finished in 1.92s, 52.10 req/s, 163.12KB/s\n"
+        "requests: 100 total, 100 started, 100 done, 100 succeeded, 0 failed, "
+        "0 errored, 0 timeout\n"
+        "traffic: 313.19KB (320702) total, 4.30KB (4402) headers (space "
+        f"savings 90.00%), 306.00KB ({size}00) data\n"
+    )
+
+
+def sockperf(seconds=10.1, burst=""):
+    """Return the output of sockperf ping-pong."""
+    return (
+        f"sockperf: [Total Run] RunTime={seconds} sec; SentMessages=102; "
+        "ReceivedMessages=101\n"
+        "sockperf: [Valid Duration] RunTime=9.550 sec; SentMessages=90; "
+        "ReceivedMessages=90\n"
+        "sockperf: ====> avg-lat=15.964 (std-dev=132.752)\n"
+        f"sockperf: Summary: Latency {burst}is 15.964 usec\n"
+        "sockperf: ---> percentile 50.000 =    6.003\n"
+    )
+
+
+#: Differences that the text of an output tells without a command line.
+TOLD = (
+    (fio_text(), fio_text("64.0KiB-64.0KiB"), "block_size is '4k' .* '64k'"),
+    (fio_text("4096B-64.0KiB"), fio_text(), "block_size is '4k-64k' .* '4k'"),
+    (fio_text(), fio_text(writes=320), "read_percent is 80 .* 20"),
+    (fio_text(), fio_text(syncs=200), "has_syncs is False .* True"),
+    (iperf3_verbose(), iperf3_verbose(tos=72), "tos is 0 .* 72"),
+    (iperf3_verbose(), iperf3_verbose(segment="1400"), "segment is 0 .* 1400"),
+    (
+        iperf3_verbose(),
+        iperf3_verbose("1048576 bytes to send"),
+        "bytes is 0 .* 1048576",
+    ),
+    (
+        iperf3_verbose("80 blocks to send"),
+        iperf3_verbose(),
+        "blocks is 80 .* and 0",
+    ),
+    (iperf3_omitted(0), iperf3_omitted(3), "omit is 0 .* 3"),
+    (iperf(), iperf("1024 Byte"), "buffer_bytes is 131072 .* 1024"),
+    (iperf("128 KByte"), iperf(nagle="off"), "^[^,]*nagle is True .* False"),
+    (iperf(), iperf(tos="0x10"), "tos is 0 .* 16"),
+    (wget(), wget("https"), "tls is False .* True"),
+    (ping(99132), ping(19915), "interval is 1.0 .* 0.2"),
+    (h2load_pages(), h2load_pages(threads=2), "threads is 1 .* 2"),
+    (h2load_pages(), h2load_pages(cipher="X"), "cipher is 'TLS_.* 'X'"),
+    (h2load_pages(), h2load_pages(size=313), "page_bytes is 3133 .* 313 "),
+    (sockperf(), sockperf(60.0), "time is 10 .* 60"),
+    (sockperf(), sockperf(burst="of burst of 9 messages "), "burst is 1 .* 9"),
+    (
+        openssl(_ELAPSED, "CPUINFO: OPENSSL_ia32cap=0xfffa:0x405"),
+        openssl(_ELAPSED, "CPUINFO: OPENSSL_ia32cap=0xfd:0x0 env:~0x2000"),
+        "capabilities is 'all' .* '~0x2000'",
+    ),
+    (
+        *changed(
+            _IOZONE,
+            "\tRecord Size",
+            "\tInclude close in write timing\n\tRecord Size",
+        ),
+        "close is False .* True",
+    ),
+    (timed("bzip2 -k a"), timed("taskset -c 0 bzip2 -k a"), "'' .*'taskset'"),
+    (timed("bzip2 a"), timed("bzip2 a b"), "operands is 1 .* 2"),
+    (timed("cp a b"), timed("(cp a b; sync)"), "flush is False .* True"),
+    (timed("cp a b"), timed("sh -c 'cp a b && sync'"), "flush is False"),
+    (timed("bzip2 a"), timed("(bzip2 a; sync)"), "'' .* 'sync'"),
+    (dd("bs=1M"), dd("bs=1M").replace(" dd", " nice -n 19 dd"), "'' .*'nice'"),
+)
+#: Equal options, in another form or as results.
+SAME = (
+    (iperf3_verbose(), _TABLE.replace("10.04", "10.00")),
+    (iperf3_verbose("9 bytes to send"), iperf3_verbose("9 bytes to send")),
+    (ping(99132), ping(99001)),
+    # Below 0.1 s, timers and answers decide.
+    (ping(19915), ping(12)),
+    (sockperf(10.1), sockperf(10.003)),
+    # The shell runs sync after time.
+    (timed("cp a b"), timed("cp a b; sync")),
+    (timed("cp a b"), timed("cp a b > log")),
+    (
+        fio_text("4096B-64.0KiB", "randrw"),
+        fio(rw="randrw", bsrange="4096-64k", rwmixread="80")
+        .replace(
+            '"read": {',
+            '"write": {"iops": 20.0, "bw_bytes": 81920, '
+            '"total_ios": 200}, "read": {',
+        )
+        .replace("libaio", "psync")
+        .replace('"iodepth": "32", ', ""),
+    ),
+    # The date is not an option on the next line.
+    ("$ wget x\n" + wget(), "$ wget x\n" + wget().replace("2026-", "2027-")),
+    (dd("bs=1M"), dd("bs=1m")),
+    (dd("bs=1M count=1024"), dd("bs=1M count=1G iflag=count_bytes")),
+    (dd("bs=1M count=1024"), dd("bs=1M count=1GiB")),
+    (dd("bs=1M"), dd("bs=16x64k")),
 )
 
 
@@ -503,6 +686,58 @@ class TestOptions(unittest.TestCase):
             ):
                 imported.build_repetitions(baseline, guest, {})
             self.assertIn(reason, str(caught.exception))
+
+    def test_told(self):
+        """Outputs of two commands are not compared, and the reason is one."""
+        for before, after, pattern in TOLD:
+            with self.subTest(pattern):
+                self.assertRegex(list_differences(before, after), pattern)
+                self.assertEqual("", list_differences(after, after))
+
+    def test_same(self):
+        for before, after in SAME:
+            with self.subTest(after):
+                self.assertEqual("", list_differences(before, after))
+
+    def test_server_of_iperf3(self):
+        """Its log is not one of iperf 2."""
+        text = (
+            "Server listening on 5201 (test #1)\nAccepted connection from "
+            f"192.0.2.1, port 59462\n{_TABLE}"
+        )
+        (output,) = reading.read(text, "", {})
+        ((rate, *_),) = output.repetitions
+        self.assertEqual(1.13e9, rate.value)
+
+    def test_reasons(self):
+        """The message names the option that prevents a comparison."""
+        sysbench = golden.text("sysbench_memory-1.0.20-read.txt")
+        for text, reason in (
+            (
+                "Server listening on TCP port 5001\n" + iperf(),
+                "is of --dualtest or --tradeoff, or of a client and a server",
+            ),
+            (
+                re.sub("operation: .*", "operation: none", sysbench),
+                "the operation none moves no data; give an output of read",
+            ),
+            (
+                "sysbench 1.0.20\n\nFATAL: Failed to allocate buffer!\n",
+                "sysbench: failed: Failed to allocate buffer!",
+            ),
+        ):
+            with (
+                self.subTest(reason),
+                self.assertRaisesRegex(Exception, reason),
+            ):
+                reading.read(text, "", {})
+
+    def test_amount(self):
+        """The time of a run that ends with its bytes is a result."""
+        command = "$ iperf -c 192.0.2.2 -n 4G\n"
+        self.assertEqual(
+            "", list_differences(command + iperf(), command + iperf(end=17))
+        )
 
     def test_alike(self):
         for before, after in ALIKE:
