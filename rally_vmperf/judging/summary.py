@@ -345,9 +345,10 @@ class Judgement:
             if self.names_its_metrics:
                 owner = "its limit" if total == 1 else "their limits"
                 others = len({row.metric.name for row in self.rows} - names)
+                have = "has" if others == 1 else "have"
                 return (
                     f"passed: {', '.join(sorted(names))} {verb} within {owner}"
-                    f"; {units.number_of('metric', others)} have no limit"
+                    f"; {units.number_of('metric', others)} {have} no limit"
                 )
             return f"passed: {total} {of} {verb} within {limit}"
         if self.status == "failed":

@@ -511,7 +511,9 @@ class TestActions(RunTestCase):
         effect = actions.ActionResult(
             errors={"g2": "no"}, lost=frozenset({"g2"})
         )
-        condition = runs.conditions.Condition(axes={"x": 1}, choose=choose)
+        condition = runs.conditions.PlannedCondition(
+            axes={"x": 1}, choose=choose
+        )
         run = self.run_of(
             actions=[Acting(before=effect)], conditions=(condition,)
         )

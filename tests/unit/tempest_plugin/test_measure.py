@@ -57,7 +57,7 @@ class MeasureTestCase(unittest.TestCase):
             self.folder, configured_question.baseline, machine
         )
         patch = mock.patch(
-            "rally_vmperf.execution.stations.arrival.Guests",
+            "rally_vmperf.execution.stations.arrival.ConnectedGuests",
             autospec=True,
             return_value=whole.Arrived([machine]),
         )

@@ -37,7 +37,7 @@ class TestFamily(unittest.TestCase):
         self.assertEqual({"Judgement"}, kinds[summary.Judgement])
         self.assertEqual({"Result"}, kinds[result.Result])
         self.assertEqual(
-            {"Loss", "AbsoluteValue", "Spread", "Fairness"},
+            {"Loss", "AbsoluteValue", "SpreadFigure", "Fairness"},
             kinds[figures.Figure] - {"Figure", "GuestFigure"},
         )
         self.assertTrue(inspect.isabstract(figures.GuestFigure))
