@@ -76,7 +76,7 @@ class WithoutBareMetalTestCase(unittest.TestCase):
         page = self.read({"min": {"*.iops": 1}})
         self.assertRegex(
             page.text,
-            "passed: disk.fio.randread.iops is within its limit; "
+            "disk.fio.randread.iops is within its limit; "
             "([2-9] metrics have|1 metric has) no limit",
         )
 
