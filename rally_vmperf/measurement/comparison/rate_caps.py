@@ -171,7 +171,7 @@ def describe_limiting_cap(
     :param guest_rate: The rate of the mean guest, in the metric's unit.
     :param total: The total rate of the concurrent guests.
     """
-    unit, factor = _cap_unit(metric)
+    unit, factor = find_unit(metric)
     for cap in caps:
         if cap.part != metric.name.partition(".")[0] or cap.unit != unit:
             continue
@@ -209,10 +209,10 @@ def describe_policy(
 
 def count_capped(metrics: collections.abc.Iterable[sample.Metric]) -> int:
     """Return the number of metrics that a link or a policy can limit."""
-    return sum(bool(_cap_unit(metric)[0]) for metric in metrics)
+    return sum(bool(find_unit(metric)[0]) for metric in metrics)
 
 
-def _cap_unit(metric: sample.Metric) -> tuple[str, float]:
+def find_unit(metric: sample.Metric) -> tuple[str, float]:
     """Return the unit of a metric's caps, or "", and its factor."""
     if metric.better != "higher":
         return "", 0.0
@@ -224,7 +224,7 @@ def _describe_equal_sides(comparison: loss.Comparison, metrics: int) -> str:
 
     :param metrics: The number of metrics, for which chance is corrected.
     """
-    if not _cap_unit(comparison.metric)[0]:
+    if not find_unit(comparison.metric)[0]:
         return ""
     sides = (comparison.bare_values, comparison.guest_values)
     if min(map(len, sides)) < statistics.FEWEST:
