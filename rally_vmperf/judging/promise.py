@@ -38,7 +38,7 @@ _NO_RATE = (
 )
 _TOO_LITTLE_LOAD = (
     "a rate below its promise can be caused by a workload with too few "
-    "concurrent requests or streams: raise iodepth or jobs of fio, or streams "
+    "concurrent requests or streams: raise depth or jobs of fio, or streams "
     "of iperf3"
 )
 

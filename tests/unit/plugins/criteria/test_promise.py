@@ -162,8 +162,8 @@ class TestPromise(Judging, contract.SLAContract, unittest.TestCase):
     def test_advice(self):
         """A workload that does not try cannot reach a promise."""
         text = self.judge({READS: 200.0}).sentence()
-        self.assertIn("raise iodepth or jobs of fio", text)
-        self.assertNotIn("iodepth", self.judge({READS: 1000.0}).sentence())
+        self.assertIn("raise depth or jobs of fio", text)
+        self.assertNotIn("raise depth", self.judge({READS: 1000.0}).sentence())
 
 
 @ddt.ddt
