@@ -32,9 +32,11 @@ _TRAFFIC = {
     "guest_to_guest": ("egress", "ingress"),
 }
 _NO_WORKLOAD = "no workload measures it"
-_NO_RATE = (
-    "flavor, volume types and ports promise no rate, only vCPUs, memory and "
-    "disk are judged"
+_NO_RATE = "flavor, volume types and ports promise no rate"
+_ONLY_SIZES = f"{_NO_RATE}, only vCPUs, memory and disk are judged"
+_NO_DIRECTION = (
+    "the record is of an earlier version, without directions; run the task "
+    "again"
 )
 _TOO_LITTLE_LOAD = (
     "a rate below its promise can be caused by a workload with too few "
@@ -140,6 +142,9 @@ class RatePromises:
         for cap in self.caps:
             if cap.part == "cpu":
                 self._add_cpu(cap, by_metric)
+                continue
+            if not cap.direction:
+                self._skip(MIN, cap, _NO_DIRECTION)
                 continue
             candidates = self._list_candidates(cap)
             if not cap.is_guarantee:
@@ -318,8 +323,20 @@ class PromiseJudge(judge.Judge):
         judgement = super()._conclude(repetitions, rows, findings, void)
         conclusions = []
         caps = gathering.list_rate_limits(repetitions)
-        if repetitions and all(cap.shared for cap in caps):
-            conclusions.append(_NO_RATE)
+        sizes = _list_sizes(repetitions)
+        guests = {
+            name
+            for condition in repetition.list_conditions(repetitions)
+            for name in condition.machines
+        }
+        has_hidden_policy = any(
+            found.finding.kind == "promise_not_checked"
+            and found.finding.subject not in guests
+            for found in findings
+        )
+        is_without_rates = all(cap.shared for cap in caps)
+        if repetitions and is_without_rates and not has_hidden_policy:
+            conclusions.append(_ONLY_SIZES if sizes else _NO_RATE)
         if any(
             row.status in ("failed", "inconclusive")
             and row.figure.is_minimum

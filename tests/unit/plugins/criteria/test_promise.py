@@ -302,6 +302,40 @@ class TestRates(Judging, unittest.TestCase):
         rows = self.list_rows({READS: 100.0}, findings=(fixed,))
         self.assertEqual([(READS.name, "max")], [*rows])
 
+    def test_record_of_an_earlier_version(self):
+        """It lacks the direction, and is never silently passed."""
+        cap = rate_caps.disk(1000, "ops/s", "flavor m1 (read)")
+        judgement = self.judge({READS: 10.0}, caps=(cap,))
+        self.assertFalse(judgement.passed)
+        self.assertIn(
+            "run the task again", self.find_reasons(judgement)[cap.name]
+        )
+
+    def test_levels_of_density(self):
+        """A promise holds at each number of guests."""
+        run = [
+            made.level(number, guests, {READS: [rate * factor] * guests})
+            for number, factor in enumerate(SPREAD, 1)
+            for guests, rate in ((1, 1000.0), (2, 700.0))
+        ]
+        run = [
+            made.repetition(
+                number,
+                [level for level in run if level.number == number],
+                planned_repetitions=len(SPREAD),
+                rate_limits=(READ_IOPS,),
+                question="density",
+            )
+            for number in range(1, len(SPREAD) + 1)
+        ]
+        judge = promise.CRITERION.parse({}).create_judge()
+        statuses = {
+            row.guests: row.status
+            for row in made.feed_judge(judge, run).judgement().rows
+            if row.figure.side == "min"
+        }
+        self.assertEqual({1: "passed", 2: "failed"}, statuses)
+
     def test_cpu_quota(self):
         """The share of the time that the host gives, against the quota."""
         cap = rate_caps.cpu(50, "flavor m1 (cpu_quota)")
@@ -381,3 +415,16 @@ class TestSizes(Judging, unittest.TestCase):
     def test_nothing_promised_nor_known(self):
         judgement = self.judge({READS: 1000.0}, caps=())
         self.assertFalse(judgement.passed)
+        self.assertIn("promise no rate.", judgement.sentence())
+
+    def test_hidden_policy(self):
+        """Whether the volume type promises a rate is not known."""
+        hidden = finding.Finding(
+            "promise_not_checked", "volume type ssd", "administrators only"
+        )
+        size = promises.Size(guest="g1", name="vcpus", promised=2, delivered=2)
+        judgement = self.judge(
+            {READS: 1000.0}, caps=(), sizes=(size,), findings=(hidden,)
+        )
+        self.assertEqual("passed", judgement.status)
+        self.assertNotIn("promise no rate", judgement.sentence())
