@@ -52,15 +52,12 @@ Kinds = t.Annotated[
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Options:
-    """The options of every criterion.
+class VerdictOptions:
+    """The options of every criterion with figures.
 
     :param confidence: Confidence of the interval.
     :param on_inconclusive: Result of a task if a limit is undecided.
     :param tolerate: Kinds of findings that do not void samples.
-    :param unmeasured: Limits that no workload of the task measures, or that
-        require a baseline that the task does not have. reject: the task is
-        rejected. skip: they are not judged, and the verdict lists them.
     """
 
     confidence: t.Annotated[float, {"minimum": 0.5, "exclusiveMaximum": 1}] = (
@@ -68,6 +65,17 @@ class Options:
     )
     on_inconclusive: summary.OnInconclusive = "fail"
     tolerate: Kinds = ()
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Options(VerdictOptions):
+    """The options of every criterion with limits by metric.
+
+    :param unmeasured: Limits that no workload of the task measures, or that
+        require a baseline that the task does not have. reject: the task is
+        rejected. skip: they are not judged, and the verdict lists them.
+    """
+
     unmeasured: t.Literal["reject", "skip"] = "reject"
 
 

@@ -8,6 +8,7 @@ import re
 from rally_vmperf import documents
 from rally_vmperf import sanitize
 from rally_vmperf.machines import base
+from rally_vmperf.machines import cpus
 from rally_vmperf.machines import scripts
 
 #: Bytes of a fingerprint as JSON, so that many guests fit into one record.
@@ -42,6 +43,8 @@ async def collect(machine: base.Machine) -> documents.Facts:
 _MAX_FACT_CHARACTERS = 200
 _MAX_FIELDS = 64
 _MAX_FLAGS = 512
+#: Maximum characters of the lines of zones; a NUMA node has up to five zones.
+_MAX_ZONES = 64 << 10
 _SECRET = re.compile(r"pass|secret|token|key|auth|cred|psk|iscsi", re.I)
 
 #: The first 16 digits of a SHA-256 digest.
@@ -57,8 +60,6 @@ def parse(text: str) -> documents.Facts:
     cpuinfo = sections.get("cpuinfo", "")
     cpu = _parse_pairs(cpuinfo, ":")
     lscpu = _parse_pairs(sections.get("lscpu", ""), ":")
-    meminfo = _parse_pairs(sections.get("meminfo", ""), ":")
-    memory = _parse_number(meminfo.get("MemTotal"))
     virtualisation = detect_hypervisor(
         detected=lines.get("detect_virt", ""),
         cpu_flags=cpu.get("flags", ""),
@@ -72,15 +73,14 @@ def parse(text: str) -> documents.Facts:
         "cpu_model": lscpu.get("Model name") or cpu.get("model name"),
         "cpu_flags": sorted(_parse_flags(cpuinfo)),
         "microcode": cpu.get("microcode"),
-        **_count_processors(lscpu),
+        **_count_processors(lscpu, lines.get("online_cpus", "")),
         "smt": {"0": False, "1": True}.get(lines.get("smt", "")),
         "isolated_cpus": "none" if isolated == "" else isolated,
         "numa_nodes": len(
             set(re.findall(r"\bnode\d{1,5}\b", sections.get("nodes", "")))
         )
         or None,
-        "memory_bytes": memory * 1024 if memory else None,
-        "huge_pages": _parse_number(meminfo.get("HugePages_Total")),
+        **_measure_memory(sections, lines),
         # sysfs puts the selected word in brackets.
         "transparent_huge_pages": _search(
             r"\[([\w-]{1,40})\]", lines.get("transparent_huge_pages", "")
@@ -102,6 +102,7 @@ def parse(text: str) -> documents.Facts:
         ),
         "emulated": {"qemu": True, "unknown": None}.get(virtualisation, False),
         "disks": _parse_table(sections.get("disks", "")),
+        "root_disk": lines.get("root_disk") or None,
         "network_interfaces": _parse_table(sections.get("nets", "")),
         "boot_id": _search(_DIGEST, sections.get("boot_id", "")),
         "machine_id": _search(_DIGEST, sections.get("machine_id", "")),
@@ -111,14 +112,41 @@ def parse(text: str) -> documents.Facts:
     }
 
 
-def _count_processors(lscpu: dict[str, str]) -> dict[str, int | None]:
-    """Return the numbers of sockets, cores and threads."""
+def _count_processors(
+    lscpu: dict[str, str], online: str
+) -> dict[str, int | None]:
+    """Return the numbers of sockets, cores, threads and online CPUs.
+
+    :param online: The list of online CPUs, such as ``0-3``.
+    """
     sockets = _parse_number(lscpu.get("Socket(s)"))
     cores = _parse_number(lscpu.get("Core(s) per socket"))
     return {
         "sockets": sockets,
         "cores": sockets * cores if sockets and cores else None,
         "threads": _parse_number(lscpu.get("CPU(s)")),
+        "online_cpus": len(cpus.parse_ranges(online)) or None,
+    }
+
+
+def _measure_memory(
+    sections: dict[str, str], lines: dict[str, str]
+) -> dict[str, int | None]:
+    """Return the bytes of memory, and the number of huge pages.
+
+    The memory of the firmware is that of all present pages: MemTotal and what
+    the kernel reserves, whatever a balloon takes.
+    """
+    meminfo = _parse_pairs(sections.get("meminfo", ""), ":")
+    memory = _parse_number(meminfo.get("MemTotal"))
+    zones = sections.get("zoneinfo", "")
+    pages = re.findall(r"\bpresent +([0-9]{1,15})\b", zones[:_MAX_ZONES])
+    page_kib = _parse_number(lines.get("page_kib")) or 0
+    return {
+        "memory_bytes": memory * 1024 if memory else None,
+        "firmware_memory_bytes": sum(map(int, pages)) * page_kib * 1024
+        or None,
+        "huge_pages": _parse_number(meminfo.get("HugePages_Total")),
     }
 
 

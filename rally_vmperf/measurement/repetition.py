@@ -10,6 +10,7 @@ from rally_vmperf import fields
 from rally_vmperf import sanitize
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import flow
+from rally_vmperf.measurement import promises
 from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.measurement.event import phases
 from rally_vmperf.measurement.samples import columns
@@ -287,6 +288,7 @@ class Repetition(fields.Stored):
         with the number.
     :param question: The name of its question.
     :param rate_limits: The links and policies that may limit rates.
+    :param sizes: The promised sizes of the guests, and those that they have.
     :param rebooted: Whether each repetition of the run is another boot of the
         guests.
     :param setting: The arguments and the shape that all repetitions of a run
@@ -310,6 +312,7 @@ class Repetition(fields.Stored):
     run: fields.Identifier = ""
     question: fields.Identifier = ""
     rate_limits: tuple[rate_caps.Cap, ...] = ()
+    sizes: tuple[promises.Size, ...] = ()
     rebooted: bool = dataclasses.field(default=False, metadata=fields.DERIVED)
     setting: documents.Facts = dataclasses.field(
         default_factory=dict, metadata=fields.DERIVED

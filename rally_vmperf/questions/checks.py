@@ -82,6 +82,7 @@ def check_task(
         if baseline is None:
             _check_without_baseline(parsed)
         parsed.criterion.check(subtask, parsed, baseline)
+        remarks += parsed.criterion.list_warnings(subtask)
     if baseline is not None:
         _check_shape(subtask, baseline)
         _check_versions(subtask, baseline)

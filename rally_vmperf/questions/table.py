@@ -2,6 +2,7 @@
 
 import copy
 
+from rally_vmperf.questions.common import promise
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import validity
 from rally_vmperf.questions.density import question as density
@@ -19,18 +20,18 @@ def _list_own_criteria(name: str) -> list[question.Criterion]:
         for listed_question in _QUESTIONS.values()
         if listed_question.name == name
         for criterion in listed_question.criteria
-        if criterion is not VALID
+        if criterion not in (VALID, promise.CRITERION)
     ]
 
 
-#: The criterion for the runs of every question.
+#: The criterion for the findings of the runs of every question.
 VALID = validity.Criterion(_list_own_criteria)
 
 
 def register(listed_question: question.AnyQuestion) -> None:
-    """Add a question to the table, with the common criterion."""
+    """Add a question to the table, with the common criteria."""
     registered = copy.copy(listed_question)
-    registered.criteria = (*listed_question.criteria, VALID)
+    registered.criteria = (*listed_question.criteria, promise.CRITERION, VALID)
     _QUESTIONS[registered.name] = registered
 
 

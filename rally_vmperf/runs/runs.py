@@ -302,6 +302,7 @@ class Run:
                 missing=tuple(repetition_result.missing),
                 findings=setting.findings,
                 rate_limits=setting.rate_limits,
+                sizes=setting.sizes,
             ),
             task=self.task,
             started_at=repetition_result.started_at,

@@ -12,10 +12,12 @@ from rally_vmperf.execution import sessions
 from rally_vmperf.guests import models
 from rally_vmperf.guests import request
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import promises
 from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.records import flows
 from rally_vmperf.records import model
+from rally_vmperf.runs import guest_sizes
 
 #: The reports of Nova, the machine and the workloads, by machine.
 Details = collections.abc.Mapping[str, documents.Facts]
@@ -32,6 +34,7 @@ class Setting:
     :param metrics: The metrics of the baseline and of the workloads.
     :param bare_metal: The baseline; None without one.
     :param rate_limits: The links and policies that can limit rates.
+    :param sizes: The promised sizes of the guests, and those that they have.
     :param ends: The other ends of network workloads.
     """
 
@@ -44,6 +47,7 @@ class Setting:
     bare_metal: model.BareMetal | None = None
     findings: tuple[finding.Finding, ...] = ()
     rate_limits: tuple[rate_caps.Cap, ...] = ()
+    sizes: tuple[promises.Size, ...] = ()
     ends: flows.FlowEndpoints = dataclasses.field(
         default_factory=flows.FlowEndpoints
     )
@@ -82,6 +86,7 @@ class Setting:
             details=details,
             findings=_unite(setting.findings for setting in settings),
             rate_limits=_unite(setting.rate_limits for setting in settings),
+            sizes=_unite(setting.sizes for setting in settings),
             ends=first.ends._replace(addresses=addresses),
         )
 
@@ -128,6 +133,9 @@ def build_setting(
     if session and session.control:
         name = session.control.station.name
         machines.append(model.RecordedMachine(name=name, role="control"))
+    sizes, unknown = guest_sizes.find_sizes(
+        booted.guests, session.fingerprints if session else {}
+    )
     return Setting(
         shape=_find_measured_shape(booted, unmeasured),
         machines=tuple(machines),
@@ -142,8 +150,9 @@ def build_setting(
         expected_metrics=list_expected_metrics(assignments),
         metrics=(*metrics, *list_metrics(assignments)),
         bare_metal=bare_metal,
-        findings=tuple(dict.fromkeys((*booted.findings, *findings))),
+        findings=tuple(dict.fromkeys((*booted.findings, *findings, *unknown))),
         rate_limits=(*booted.caps, *_list_links(bare_metal, session)),
+        sizes=sizes,
         ends=find_endpoints(assignments, session),
     )
 

@@ -20,6 +20,7 @@ EXPECTED = {
     ("vmperf_overhead", "default"),
     ("vmperf_spread", "default"),
     ("vmperf_neighbours", "default"),
+    ("vmperf_promise", "default"),
     ("vmperf_disruption", "default"),
     ("vmperf_tuning", "default"),
     ("vmperf_degradation", "default"),

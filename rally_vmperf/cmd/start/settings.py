@@ -60,6 +60,12 @@ limits:
     # Without a baseline or a peer, limits that need them are not judged, and
     # are listed.
     unmeasured: skip
+{promise}"""
+#: The SLA of guests without a baseline.
+_PROMISE = """\
+  # Each guest gets the rates, vCPUs, memory and disk that its flavor, volume
+  # type and ports promise, and not more: min_percent is 95, max_percent 110.
+  vmperf_promise: {}
 """
 
 
@@ -84,6 +90,7 @@ def render(
     return _TEMPLATE.format(
         baseline=json.dumps(baseline) if baseline != "none" else baseline,
         record_command=record_command,
+        promise=_PROMISE if baseline == "none" else "",
         **{
             name: _format_arguments(arguments)
             for name, (arguments, _) in sections.items()

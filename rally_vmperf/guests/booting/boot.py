@@ -90,7 +90,7 @@ class Boot:
         self._volumes: volumes.Volumes = {}
         self._server_names: list[str] = []
         self._requested_at: dict[str, float] = {}
-        self._policies: set[str] = set()
+        self._policies: dict[str, set[str]] = {}
 
     def pin_host(self, host: str) -> None:
         """Boot further guests on a host, if the user may select hosts.
@@ -146,12 +146,12 @@ class Boot:
         limit_findings, caps = rate_limits.find_guest_limits(
             self.connection,
             self.admin,
-            flavors={
-                demand.flavor.id: demand.flavor
-                for demand in guests_to_boot.values()
-            }.values(),
-            volume_types=filter(None, (guest.disk.type for guest in guests)),
-            port_policies=self._policies,
+            guests=guests,
+            port_policies={
+                policy: names & guests_to_boot.keys()
+                for policy, names in self._policies.items()
+                if names & guests_to_boot.keys()
+            },
             progress=self.progress,
         )
         return models.BootedGuests(
@@ -326,7 +326,8 @@ class Boot:
             guest_networks,
             self.new_name,
         )
-        self._policies.update(addresses.policies)
+        for policy in addresses.policies:
+            self._policies.setdefault(policy, set()).add(name)
         server_with_host = placement.with_host(server, self.admin)
         settings = {**group.extra_specs, **group.image_properties}
         return models.Guest(

@@ -1,6 +1,13 @@
-"""Policies that limit the rates of guests: flavor, volume type and port."""
+"""The rates that flavor, volume type and port promise: limits and guarantees.
 
+A limit is a quota of Nova, a QoS specification of Cinder or a bandwidth limit
+of Neutron; a guarantee is a minimum bandwidth of Neutron.
+"""
+
+import collections
 import collections.abc
+import dataclasses
+import functools
 import typing as t
 
 from rally_vmperf import documents
@@ -12,10 +19,21 @@ from rally_vmperf.measurement.comparison import rate_caps
 
 #: The kinds of disk limits in Nova and Cinder -> the unit of the rate.
 _DISK = {"bytes_sec": "B/s", "iops_sec": "ops/s"}
+_DISK_LIMITS = [
+    (direction, f"{direction}_{kind}", unit)
+    for direction in ("read", "write", "total")
+    for kind, unit in _DISK.items()
+]
 _PREFIX = "quota:"
+#: Nova's interface limits by direction, as the guest sees it.
+_INTERFACE = {"inbound": "ingress", "outbound": "egress"}
 #: Bits per second in a unit of Nova's interface limits, kilobytes per second.
 _KILOBYTE = 8e3
 _KILOBIT = 1e3
+#: The burst of Neutron's agents if a rule has none, as a share of a second.
+_NEUTRON_BURST = 0.8
+#: The period of a CPU quota in libvirt, in microseconds.
+_CPU_PERIOD = 100_000
 
 _TYPES = cloud.create_list_schema("volume_types", "name")
 _QOS = json_schema.mapping(
@@ -24,6 +42,12 @@ _QOS = json_schema.mapping(
 )
 
 Caps = list[rate_caps.Cap]
+#: A policy: its name, those of its guests, and the function that reads it.
+_Policy = tuple[
+    str,
+    collections.abc.Iterable[str],
+    t.Callable[[], tuple[list[finding.Finding], Caps]],
+]
 
 
 def find_flavor_limits(
@@ -36,28 +60,25 @@ def find_flavor_limits(
         if key.startswith(_PREFIX)
     }
     subject = f"flavor {flavor.name}"
-    flavor_caps = []
-    for key, limit in limits.items():
-        name = key.removeprefix(_PREFIX)
-        if name.startswith("disk_"):
-            flavor_caps += _create_disk_caps(
-                name.removeprefix("disk_"), limit, subject
-            )
-        elif name in ("vif_inbound_average", "vif_outbound_average"):
-            rate = _parse_number(limit) * _KILOBYTE
-            if rate:
-                cap = rate_caps.network(rate, f"{subject} ({name})")
-                flavor_caps.append(cap)
+    quotas = {
+        key.removeprefix(_PREFIX): limit for key, limit in limits.items()
+    }
+    flavor_caps = [
+        *_create_disk_caps(quotas, subject, "disk_"),
+        *_create_interface_caps(quotas, subject),
+        *_create_cpu_caps(quotas, subject),
+    ]
     return _create_findings(subject, limits), flavor_caps
 
 
 def find_volume_type_limits(
-    admin: cloud.Connection, name: str
+    admin: cloud.Connection, name: str, size_gib: int = 0
 ) -> tuple[list[finding.Finding], Caps]:
     """Return a finding on the QoS of a volume type, and its rate limits.
 
     Cinder shows QoS specifications to administrators only.
 
+    :param size_gib: The size of the volume, which limits per GB refer to.
     :raises SDKException: If Cinder rejects the request.
     """
     answer = admin.block_storage.get("/types")
@@ -70,80 +91,254 @@ def find_volume_type_limits(
     answer = admin.block_storage.get(f"/qos-specs/{identifiers[name]}")
     limits = _get_json(answer, "qos_specs", _QOS).get("specs", {})
     subject = f"volume type {name}"
-    type_caps = [
-        cap
-        for key, limit in sorted(limits.items())
-        for cap in _create_disk_caps(key, limit, subject)
-    ]
-    return _create_findings(subject, limits), type_caps
+    type_caps = _create_disk_caps(limits, subject, size_gib=size_gib)
+    return _create_findings(subject, dict(sorted(limits.items()))), type_caps
 
 
 def find_port_limits(
     connection: cloud.Connection, identifier: str
 ) -> tuple[list[finding.Finding], Caps]:
-    """Return a finding on a QoS policy of a port, and its rate limits.
+    """Return findings on a QoS policy of a port, and its rates.
 
     :raises SDKException: If Neutron rejects the request.
     """
     policy = connection.network.get_qos_policy(identifier)
     subject = f"QoS policy {policy.name}"
     limits, policy_caps = {}, []
+    unchecked = []
     for rule in policy.rules or ():
-        rate = _parse_number(rule.get("max_kbps"))
-        if rate:
-            direction = str(rule.get("direction", "egress"))
+        direction = str(rule.get("direction", "egress"))
+        if _parse_number(rule.get("max_kbps")):
             limits[f"{direction} max_kbps"] = rule["max_kbps"]
-            policy_caps.append(
-                rate_caps.network(rate * _KILOBIT, f"{subject} ({direction})")
+        policy_caps += _create_port_caps(rule, direction, subject)
+        unchecked += [
+            create_not_checked_finding(
+                subject,
+                f"{direction} {option}={rule[option]}: no workload measures "
+                "packets per second",
             )
-    return _create_findings(subject, limits), policy_caps
+            for option in ("max_kpps", "min_kpps")
+            if rule.get(option)
+        ]
+    return [*_create_findings(subject, limits), *unchecked], policy_caps
+
+
+def _create_port_caps(
+    rule: collections.abc.Mapping[str, object], direction: str, subject: str
+) -> Caps:
+    """Return the rates of a rule of a QoS policy: a limit, a guarantee."""
+    create_cap = functools.partial(
+        rate_caps.network,
+        direction=direction if direction in _INTERFACE.values() else "",
+    )
+    rate = _parse_number(rule.get("max_kbps"))
+    guarantee = _parse_number(rule.get("min_kbps"))
+    caps = []
+    if rate:
+        burst = _parse_number(rule.get("max_burst_kbps"))
+        caps.append(
+            create_cap(
+                rate * _KILOBIT,
+                f"{subject} ({direction})",
+                burst=(burst or rate * _NEUTRON_BURST) * _KILOBIT,
+            )
+        )
+    if guarantee:
+        caps.append(
+            create_cap(
+                guarantee * _KILOBIT,
+                f"{subject} ({direction} min_kbps)",
+                is_guarantee=True,
+            )
+        )
+    return caps
+
+
+def create_not_checked_finding(subject: str, detail: str) -> finding.Finding:
+    """Return the finding that a promise cannot be compared.
+
+    :param subject: The policy or the guest that promises it.
+    :param detail: The promise and the reason.
+    """
+    return finding.Finding("promise_not_checked", subject, detail)
 
 
 def find_guest_limits(
     connection: cloud.Connection,
     admin: cloud.Connection | None,
     *,
-    flavors: collections.abc.Iterable[models.Flavor],
-    volume_types: collections.abc.Iterable[str],
-    port_policies: collections.abc.Iterable[str],
+    guests: collections.abc.Collection[models.Guest],
+    port_policies: collections.abc.Mapping[
+        str, collections.abc.Collection[str]
+    ],
     progress: t.Callable[[str], None],
 ) -> tuple[list[finding.Finding], Caps]:
     """Return findings on policies that limit guests, and the rate limits.
 
     :param admin: The connection of an administrator, which can read the
         limits of volumes; None if there is none.
-    :param port_policies: The identifiers of the QoS policies of the ports.
+    :param port_policies: The names of the guests by the identifier of the QoS
+        policy of a port.
     :param progress: The function that reports policies that cannot be read.
     """
-    policies = [find_flavor_limits(flavor) for flavor in flavors]
-    for subject, read, reader, names in (
-        ("QoS policy", find_port_limits, connection, port_policies),
-        ("volume type", find_volume_type_limits, admin, volume_types),
-    ):
-        for name in sorted(set(names)) if reader else ():
-            try:
-                policies.append(read(reader, name))
-            except cloud.CLOUD_ERRORS as error:
-                reason = cloud.one_line(error)
-                progress(f"{subject} {name} cannot be read: {reason}")
-    return (
-        [
-            limit_finding
-            for findings, _ in policies
-            for limit_finding in findings
-        ],
-        [cap for _, policy_caps in policies for cap in policy_caps],
-    )
+    findings: list[finding.Finding] = []
+    caps: Caps = []
+    policies: list[_Policy] = [
+        *_list_flavors(guests),
+        *(
+            (
+                f"QoS policy {identifier}",
+                names,
+                functools.partial(find_port_limits, connection, identifier),
+            )
+            for identifier, names in sorted(port_policies.items())
+        ),
+        *_list_volume_types(guests, admin),
+    ]
+    for subject, names, read in policies:
+        try:
+            policy_findings, policy_caps = read()
+        except cloud.CLOUD_ERRORS as error:
+            reason = f"cannot be read: {cloud.one_line(error)}"
+            progress(f"{subject} {reason}")
+            findings.append(create_not_checked_finding(subject, reason))
+            continue
+        findings += policy_findings
+        limited = tuple(sorted(names))
+        caps += [
+            dataclasses.replace(cap, guests=limited) for cap in policy_caps
+        ]
+    return [*dict.fromkeys(findings)], caps
 
 
-def _create_disk_caps(name: str, limit: object, subject: str) -> Caps:
-    """Return the cap of a limit such as ``read_bytes_sec``."""
-    direction, _, kind = name.partition("_")
-    rate = _parse_number(limit)
-    is_known = direction in ("read", "write", "total") and kind in _DISK
-    if not is_known or not rate:
+def _list_flavors(
+    guests: collections.abc.Iterable[models.Guest],
+) -> collections.abc.Iterator[_Policy]:
+    """Yield the flavors of guests."""
+    by_flavor: dict[str, list[models.Guest]] = collections.defaultdict(list)
+    for guest in guests:
+        by_flavor[guest.flavor.id].append(guest)
+    for owners in by_flavor.values():
+        flavor = owners[0].flavor
+        yield (
+            f"flavor {flavor.name}",
+            [guest.name for guest in owners],
+            functools.partial(find_flavor_limits, flavor),
+        )
+
+
+def _list_volume_types(
+    guests: collections.abc.Iterable[models.Guest],
+    admin: cloud.Connection | None,
+) -> collections.abc.Iterator[_Policy]:
+    """Yield the volume types of guests, by size of the volume.
+
+    :param admin: The connection of an administrator; None if there is none.
+    """
+    volumes: dict[tuple[str, int], list[str]] = collections.defaultdict(list)
+    for guest in guests:
+        if guest.disk.type:
+            disk = guest.disk.type, guest.disk.size_gib
+            volumes[disk].append(guest.name)
+    for (name, size_gib), names in sorted(volumes.items()):
+        subject = f"volume type {name}"
+        hidden = create_not_checked_finding(subject, _HIDDEN_QOS)
+        yield (
+            subject,
+            names,
+            functools.partial(find_volume_type_limits, admin, name, size_gib)
+            if admin
+            else functools.partial(_return_finding, hidden),
+        )
+
+
+def _return_finding(
+    found: finding.Finding,
+) -> tuple[list[finding.Finding], Caps]:
+    """Return a finding, and no rates."""
+    return [found], []
+
+
+#: The reason why the QoS of a volume type is not known.
+_HIDDEN_QOS = (
+    "Cinder shows QoS specifications to administrators only; use an "
+    "environment of Rally with an admin"
+)
+
+
+def _create_disk_caps(
+    limits: collections.abc.Mapping[str, object],
+    subject: str,
+    prefix: str = "",
+    size_gib: int = 0,
+) -> Caps:
+    """Return the caps of limits such as ``read_bytes_sec``.
+
+    QEMU lets a guest reach ``read_bytes_sec_max`` for
+    ``read_bytes_sec_max_length`` seconds, by default for one. Cinder
+    multiplies a limit per GB with the size of the volume; it is at least
+    ``_per_gb_min``, and then ``_max`` is its largest value and no burst.
+
+    :param prefix: The prefix of the limits.
+    """
+    caps = []
+    for direction, kind, unit in _DISK_LIMITS:
+        option = f"{prefix}{kind}"
+        rate = _parse_number(limits.get(option))
+        most = _parse_number(limits.get(f"{option}_max"))
+        seconds = _parse_number(limits.get(f"{option}_max_length")) or 1.0
+        per_gb = _parse_number(limits.get(f"{option}_per_gb")) * size_gib
+        if per_gb:
+            least = _parse_number(limits.get(f"{option}_per_gb_min"))
+            rate = max(per_gb, least)
+            rate = min(rate, most) if most else rate
+            option, most = f"{option}_per_gb", 0.0
+        if rate:
+            caps.append(
+                rate_caps.disk(
+                    rate,
+                    unit,
+                    f"{subject} ({option})",
+                    direction=direction,
+                    burst=most * seconds,
+                )
+            )
+    return caps
+
+
+def _create_interface_caps(
+    quotas: collections.abc.Mapping[str, object], subject: str
+) -> Caps:
+    """Return the caps of the network interfaces of a flavor.
+
+    A guest can send or receive the kilobytes of ``burst`` at ``peak``.
+    """
+    caps = []
+    for name, direction in _INTERFACE.items():
+        option = f"vif_{name}_average"
+        rate = _parse_number(quotas.get(option)) * _KILOBYTE
+        burst = _parse_number(quotas.get(f"vif_{name}_burst")) * _KILOBYTE
+        if rate:
+            caps.append(
+                rate_caps.network(
+                    rate,
+                    f"{subject} ({option})",
+                    direction=direction,
+                    burst=burst,
+                )
+            )
+    return caps
+
+
+def _create_cpu_caps(
+    quotas: collections.abc.Mapping[str, object], subject: str
+) -> Caps:
+    """Return the cap of the CPU quota, which each vCPU has."""
+    quota = _parse_number(quotas.get("cpu_quota"))
+    period = _parse_number(quotas.get("cpu_period")) or _CPU_PERIOD
+    if not quota:
         return []
-    return [rate_caps.disk(rate, _DISK[kind], f"{subject} ({name})")]
+    return [rate_caps.cpu(100 * quota / period, f"{subject} (cpu_quota)")]
 
 
 def _parse_number(limit: object) -> float:

@@ -66,6 +66,13 @@ line no_turbo /sys/devices/system/cpu/intel_pstate/no_turbo
 line boost /sys/devices/system/cpu/cpufreq/boost
 line transparent_huge_pages /sys/kernel/mm/transparent_hugepage/enabled
 line smt /sys/devices/system/cpu/smt/active
+line online_cpus /sys/devices/system/cpu/online
+section zoneinfo  # the pages that the firmware hands over
+grep -E '^ +present ' /proc/zoneinfo 2>/dev/null
+section page_kib
+while read -r key size _; do
+    [ "$key" = KernelPageSize: ] && printf '%s' "$size" && break
+done 2>/dev/null </proc/self/smaps
 section isolated  # an empty list is known, too
 [ -r /sys/devices/system/cpu/isolated ] &&
     printf 'cpus=%s' "$(word /sys/devices/system/cpu/isolated)"
@@ -101,6 +108,17 @@ for device in /sys/block/*; do
         "$(word "$device/queue/write_cache")" "$(word "$device/size")" \
         "$(number "$device"/mq/*)"
 done
+
+section root_disk
+root=
+while read -r _ _ device _ point _; do
+    [ "$point" = / ] && root=$device
+done 2>/dev/null </proc/self/mountinfo
+if [ -e "/sys/dev/block/$root/dev" ] &&
+    target=$(readlink -- "/sys/dev/block/$root"); then
+    [ -e "/sys/dev/block/$root/partition" ] && target=${target%/*}
+    printf '%s' "${target##*/}"
+fi
 
 section nets
 count=0

@@ -37,30 +37,49 @@ _UNITS = {
 class Cap:
     """A rate that no guest, or no machine, can exceed.
 
-    :param part: The limited device: ``disk`` or ``network``.
+    :param part: The limited device: ``disk``, ``network`` or ``cpu``.
     :param unit: The unit: ``bit/s`` of a network, ``B/s`` or ``ops/s`` of a
-        disk.
+        disk, ``%`` of the time of each vCPU.
     :param rate: The largest rate, in the unit.
     :param payload_rate: The largest rate of the payload, in the unit.
     :param name: The name of the link or the policy.
     :param shared: Whether all guests share the cap, as they share a link;
         each guest has its own policy.
+    :param direction: The direction: reads, writes or their total; traffic to
+        the guest (ingress) or from it (egress); "" for any.
+    :param is_guarantee: Whether the rate is the least one that the guest
+        gets, and no limit.
+    :param burst: The amount beyond the rate that a burst may have, in the
+        unit times seconds.
+    :param guests: The names of the guests that have the policy; empty for all
+        guests.
     """
 
-    part: t.Annotated[str, fields.one_of("disk", "network")]
-    unit: t.Annotated[str, fields.one_of("B/s", "bit/s", "ops/s")]
+    part: t.Annotated[str, fields.one_of("disk", "network", "cpu")]
+    unit: t.Annotated[str, fields.one_of("B/s", "bit/s", "ops/s", "%")]
     rate: t.Annotated[float, fields.number("> 0", annotated_types.Gt(0))]
     payload_rate: fields.Amount
     name: str
     shared: bool = False
+    direction: t.Annotated[
+        str, fields.one_of("", "read", "write", "total", "ingress", "egress")
+    ] = ""
+    is_guarantee: bool = False
+    burst: fields.Amount = 0
+    guests: tuple[str, ...] = ()
 
 
 def network(
-    rate: float, name: str, mtu: int = 1500, shared: bool = False
+    rate: float,
+    name: str,
+    mtu: int = 1500,
+    shared: bool = False,
+    **properties: t.Any,
 ) -> Cap:
     """Return the cap of a network: its payload is what TCP can carry.
 
     :param rate: The rate on the wire, in bits per second.
+    :param properties: Other fields of the cap.
     """
     payload = rate * max(0, mtu - _HEADERS) / (mtu + _FRAME)
     return Cap(
@@ -70,12 +89,30 @@ def network(
         payload_rate=payload,
         name=name,
         shared=shared,
+        **properties,
     )
 
 
-def disk(rate: float, unit: str, name: str) -> Cap:
-    """Return the cap of a disk, in bytes or operations per second."""
-    return Cap(part="disk", unit=unit, rate=rate, payload_rate=rate, name=name)
+def disk(rate: float, unit: str, name: str, **properties: t.Any) -> Cap:
+    """Return the cap of a disk, in bytes or operations per second.
+
+    :param properties: Other fields of the cap.
+    """
+    return Cap(
+        part="disk",
+        unit=unit,
+        rate=rate,
+        payload_rate=rate,
+        name=name,
+        **properties,
+    )
+
+
+def cpu(percent: float, name: str) -> Cap:
+    """Return the cap of the time of each vCPU, in percent."""
+    return Cap(
+        part="cpu", unit="%", rate=percent, payload_rate=percent, name=name
+    )
 
 
 def links(
@@ -134,9 +171,11 @@ def describe_limiting_cap(
     :param guest_rate: The rate of the mean guest, in the metric's unit.
     :param total: The total rate of the concurrent guests.
     """
-    unit, factor = _cap_unit(metric)
+    unit, factor = find_unit(metric)
     for cap in caps:
         if cap.part != metric.name.partition(".")[0] or cap.unit != unit:
+            continue
+        if cap.is_guarantee:
             continue
         rate = (total if cap.shared else guest_rate) * factor
         if (
@@ -170,10 +209,10 @@ def describe_policy(
 
 def count_capped(metrics: collections.abc.Iterable[sample.Metric]) -> int:
     """Return the number of metrics that a link or a policy can limit."""
-    return sum(bool(_cap_unit(metric)[0]) for metric in metrics)
+    return sum(bool(find_unit(metric)[0]) for metric in metrics)
 
 
-def _cap_unit(metric: sample.Metric) -> tuple[str, float]:
+def find_unit(metric: sample.Metric) -> tuple[str, float]:
     """Return the unit of a metric's caps, or "", and its factor."""
     if metric.better != "higher":
         return "", 0.0
@@ -185,7 +224,7 @@ def _describe_equal_sides(comparison: loss.Comparison, metrics: int) -> str:
 
     :param metrics: The number of metrics, for which chance is corrected.
     """
-    if not _cap_unit(comparison.metric)[0]:
+    if not find_unit(comparison.metric)[0]:
         return ""
     sides = (comparison.bare_values, comparison.guest_values)
     if min(map(len, sides)) < statistics.FEWEST:

@@ -121,6 +121,10 @@ class Criterion:
         :raises InvalidTask: If they do not match.
         """
 
+    def list_warnings(self, subtask: task.AnyTask) -> list[str]:
+        """Return warnings on a task that is valid, as a list of sentences."""
+        return []
+
     def create_judge(
         self, limits: t.Any, options: judge.Options
     ) -> judge.Judge:

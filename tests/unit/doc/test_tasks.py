@@ -56,6 +56,7 @@ SLAS = {
     "vmperf_neighbours": {"max_percent": {"*": 20}},
     "vmperf_tuning": {"max_loss_percent": {"virtio": {"*": 20}}},
     "vmperf_disruption": {"max_downtime": 1, "max_loss_after_percent": 5},
+    "vmperf_promise": {},
     "vmperf_valid": {},
 }
 #: Tasks that compare guests with themselves.

@@ -1,3 +1,4 @@
+import os
 import pathlib
 import subprocess
 import tempfile
@@ -94,6 +95,44 @@ class TakeTestCase(unittest.IsolatedAsyncioTestCase):
         ):
             facts = fingerprint.parse(f"\n@@ dmi_chassis\n{text}\n")
             self.assertEqual(machine_type, facts["machine_type"])
+
+    def test_memory_of_the_firmware(self):
+        """A guest of 2 GiB: dmesg has 2096632K, MemTotal is less."""
+        pages = (3998, 520160, 0)
+        zones = "\n".join(f"        present  {number}" for number in pages)
+        facts = fingerprint.parse(
+            f"\n@@ zoneinfo\n{zones}\n\n@@ page_kib\n4\n"
+            "\n@@ meminfo\nMemTotal: 2030056 kB\n"
+        )
+        self.assertEqual(2_096_632 * 1024, facts["firmware_memory_bytes"])
+        for text in (
+            "\n@@ zoneinfo\n\n@@ page_kib\n4\n",
+            f"\n@@ zoneinfo\n{zones}\n\n@@ page_kib\n",
+        ):
+            facts = fingerprint.parse(text)
+            self.assertIsNone(facts["firmware_memory_bytes"])
+
+    def test_online_cpus(self):
+        for text, number in (("0-3", 4), ("0,2-3,7", 4), ("0", 1), ("", None)):
+            facts = fingerprint.parse(f"\n@@ online_cpus\n{text}\n")
+            self.assertEqual(number, facts["online_cpus"])
+
+    async def test_sizes_of_this_computer(self):
+        """As other interfaces of the kernel report them."""
+        facts = await fingerprint.collect(local.Local("here"))
+        online = os.sysconf("SC_NPROCESSORS_ONLN")
+        self.assertEqual(online, facts["online_cpus"])
+        if facts["firmware_memory_bytes"] is not None:
+            self.assertGreater(
+                facts["firmware_memory_bytes"], facts["memory_bytes"]
+            )
+            self.assertEqual(
+                0, facts["firmware_memory_bytes"] % os.sysconf("SC_PAGE_SIZE")
+            )
+        if facts["root_disk"]:
+            self.assertTrue(
+                pathlib.Path("/sys/block", facts["root_disk"]).exists()
+            )
 
     async def test_a_machine_that_cannot(self):
         machine = testing.FakeMachine(

@@ -190,6 +190,46 @@ class TestUnmeasured(unittest.TestCase):
 
 
 @ddt.ddt
+class TestPromise(unittest.TestCase):
+    """Workloads that may not reach a promised rate by themselves."""
+
+    def check(self, name, sla="vmperf_promise", **arguments):
+        """Check a task with one workload; return its remarks."""
+        config = changed(("contexts", "vmperf_baseline"), "none")
+        config["args"] |= {
+            "workloads": [{"name": name, "arguments": arguments}],
+            "peer": {"address": "192.0.2.1"},
+        }
+        config["sla"] = {sla: {}}
+        question = table.questions()["overhead"]
+        return checks.check_task(
+            question.create_task(config), question, store.Store("/none")
+        )
+
+    @ddt.unpack
+    @ddt.data(
+        ("fio", {"depth": 1}, "raise depth or jobs"),
+        ("iperf3", {"streams": 1}, "raise streams"),
+        ("dd", {}, "add another workload"),
+    )
+    def test_one_request_at_a_time(self, name, arguments, remedy):
+        (remark,) = self.check(name, **arguments)
+        self.assertIn(f"workload {name} has one request or stream", remark)
+        self.assertIn(remedy, remark)
+        self.assertEqual([], self.check(name, "vmperf_valid", **arguments))
+
+    @ddt.unpack
+    @ddt.data(
+        ("fio", {"depth": 32}),
+        ("fio", {"depth": 1, "jobs": 4}),
+        ("iperf3", {"streams": 4}),
+        ("sysbench", {}),
+    )
+    def test_several_requests(self, name, arguments):
+        self.assertEqual([], self.check(name, **arguments))
+
+
+@ddt.ddt
 class TestArguments(unittest.TestCase):
     """Arguments that are merged over those of workloads."""
 
@@ -450,6 +490,7 @@ class TestTask(unittest.TestCase):
         {"vmperf_overhead": {"max": {"cpu.*.latency_p95": 5}}},
         {"vmperf_spread": {"max_cv_percent": {"*": 5}}},
         {"vmperf_valid": {}},
+        {"vmperf_promise": {}},
     )
     def test_no_baseline_is_needed(self, criteria):
         """Only limits in percent of bare metal need one."""

@@ -10,6 +10,7 @@ import ddt
 from rally_vmperf.judging import closest_limit
 from rally_vmperf.judging import verdict_table
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.records import model
 from rally_vmperf.report import page
@@ -83,6 +84,27 @@ class WithoutBareMetalTestCase(unittest.TestCase):
     def test_all_was_judged(self):
         page = self.read({"max": {"*": 1e12}, "min": {"*": 1e-9}})
         self.assertNotIn("is judged: ", page.text)
+
+
+class PromiseTestCase(unittest.TestCase):
+    """The promises of a flavor, whose name is not trusted."""
+
+    def test_table(self):
+        # A guest has some 39,400 reads per second.
+        cap = rate_caps.disk(
+            39_400, "ops/s", "flavor <script> (reads)", direction="read"
+        )
+        records = [
+            made.with_fields(record, rate_limits=(cap,))
+            for record in made.guest_records()
+        ]
+        shown = read(made.run_of(records, {"vmperf_promise": {}}))
+        self.assertIn("Promises", shown.text)
+        # 110 and 95 % of the promise.
+        for limit in ("limit 43.3 kops/s passed", "limit 37.4 kops/s passed"):
+            self.assertRegex(
+                shown.text, rf"flavor <script> \(reads\)[^<]*{limit}"
+            )
 
 
 @ddt.ddt

@@ -43,6 +43,7 @@ FILES = {
         }
     },
     "all": {"vmperf_degradation": {"max_percent": {"*": 50}}},
+    "promise": {"vmperf_promise": {}},
 }
 
 
@@ -252,6 +253,16 @@ class TasksTestCase(unittest.TestCase):
         ).guests
         self.assertEqual({"id": "i2"}, guests["image"])
         self.assertEqual({"id": "f2"}, guests["flavor"])
+
+    def test_promises_without_a_baseline(self):
+        """The cloud has the limits, so that each component is tested."""
+        path = configured.write(self.folder, "promise", FILES["promise"])
+        for name in ("density", "overhead"):
+            question = self.build_question(name, limits_file=path)
+            self.assertEqual("", question.skip_reason())
+        task = question.build_task(question.workloads_of("cpu"), 1, {}, {})
+        self.assertEqual({"vmperf_promise": {}}, task.criteria)
+        self.assertNotIn("vmperf_baseline", task.contexts)
 
     def test_a_workload_without_a_baseline_is_rejected(self):
         self.register()

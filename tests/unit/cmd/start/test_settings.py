@@ -33,14 +33,17 @@ class RenderTest(unittest.TestCase):
         self.assertEqual(name, arguments["image"])
 
     def test_arguments(self):
-        """The limits are those of the task, and one on stolen CPU time."""
+        """Limits of the task, one on stolen CPU time, and the promises."""
         arguments = yaml.safe_load(self.render("one"))
         limits = arguments.pop("limits")
         (subtask,) = tasks.render(tasks.MAIN, {})["subtasks"]
         default = subtask["sla"]["vmperf_overhead"]
         steal = {"guest.cpu.steal_percent": 10}
         self.assertEqual(
-            {"vmperf_overhead": default | {"max": default["max"] | steal}},
+            {
+                "vmperf_overhead": default | {"max": default["max"] | steal},
+                "vmperf_promise": {},
+            },
             limits,
         )
         tasks.check(tasks.render(tasks.MAIN, {"limits": limits}))
@@ -61,6 +64,8 @@ class RenderTest(unittest.TestCase):
         """A name that YAML would read as a number remains text."""
         arguments = yaml.safe_load(self.render("one", baseline="2026"))
         self.assertEqual("2026", arguments["baseline"])
+        # Bare metal is the measure, and not what the cloud promises.
+        self.assertEqual(["vmperf_overhead"], [*arguments["limits"]])
 
     def test_hostile_names(self):
         """They remain one value, and comments remain one line."""

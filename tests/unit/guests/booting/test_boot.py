@@ -356,18 +356,26 @@ class BootTest(unittest.TestCase):
             ("rate_limited_by_policy", "ingress max_kbps=1000"),
             (limit.kind, limit.detail),
         )
-        (cap,) = booted.caps
+        (cap,) = (cap for cap in booted.caps if cap.part == "network")
         self.assertEqual(
             ("bit/s", 1e6, False), (cap.unit, cap.rate, cap.shared)
         )
+        self.assertEqual(("g1", "g2"), cap.guests)
         self.assertIn("slow", cap.name)
         self.assertEqual(1, self.cloud.calls.count("get_qos_policy"))
 
     def test_qos_policy_that_is_not_shown(self):
         self.cloud.network.policies["n2"] = "q1"
         lines = []
-        self.assertEqual((), self.boot(progress=lines.append).caps)
+        booted = self.boot(progress=lines.append)
+        self.assertNotIn("network", [cap.part for cap in booted.caps])
         self.assertIn("QoS policy q1 cannot be read: no", lines)
+        (unchecked,) = (
+            found
+            for found in booted.findings
+            if found.kind == "promise_not_checked"
+        )
+        self.assertEqual("QoS policy q1", unchecked.subject)
 
     def test_the_administrator_sees_the_host(self):
         admin = testing.FakeCloud()

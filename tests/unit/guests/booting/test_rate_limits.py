@@ -2,9 +2,11 @@
 
 import dataclasses
 import unittest
+from unittest import mock
 
 import ddt
 
+from rally_vmperf.guests import models
 from rally_vmperf.guests.booting import rate_limits
 from tests.unit.guests import made
 from tests.unit.guests import testing
@@ -31,7 +33,9 @@ class FlavorTest(unittest.TestCase):
         ("disk_read_bytes_sec_max", "1250", None),
         ("disk_read_bytes_sec", "0", None),
         ("disk_read_bytes_sec", "many", None),
-        ("cpu_quota", "5000", None),
+        # Half of the default period of libvirt, 100 ms.
+        ("cpu_quota", "50000", ("cpu", "%", 50.0)),
+        ("cpu_period", "50000", None),
     )
     def test_rates(self, key, value, expected):
         findings, caps = rate_limits.find_flavor_limits(flavor(**{key: value}))
@@ -45,6 +49,61 @@ class FlavorTest(unittest.TestCase):
 
     def test_without(self):
         self.assertEqual(([], []), rate_limits.find_flavor_limits(flavor()))
+
+    @ddt.unpack
+    @ddt.data(
+        ("disk_read_bytes_sec", "read"),
+        ("disk_write_iops_sec", "write"),
+        ("disk_total_bytes_sec", "total"),
+        ("vif_inbound_average", "ingress"),
+        ("vif_outbound_average", "egress"),
+    )
+    def test_directions(self, key, direction):
+        _, (cap,) = rate_limits.find_flavor_limits(flavor(**{key: "1000"}))
+        self.assertEqual(direction, cap.direction)
+        self.assertFalse(cap.is_guarantee)
+        self.assertEqual(0, cap.burst)
+
+    @ddt.unpack
+    @ddt.data(
+        # 5000 operations per second for a minute.
+        (
+            {
+                "disk_read_iops_sec": "1000",
+                "disk_read_iops_sec_max": "5000",
+                "disk_read_iops_sec_max_length": "60",
+            },
+            1000,
+            300_000,
+        ),
+        # QEMU's default length is a second.
+        (
+            {
+                "disk_total_bytes_sec": "1000000",
+                "disk_total_bytes_sec_max": "2000000",
+            },
+            1e6,
+            2e6,
+        ),
+        # Kilobytes per second, and kilobytes.
+        (
+            {
+                "vif_outbound_average": "1000",
+                "vif_outbound_peak": "2000",
+                "vif_outbound_burst": "500",
+            },
+            8e6,
+            4e6,
+        ),
+    )
+    def test_bursts(self, quotas, rate, burst):
+        _, (cap,) = rate_limits.find_flavor_limits(flavor(**quotas))
+        self.assertEqual((rate, burst), (cap.rate, cap.burst))
+
+    def test_cpu_period(self):
+        quotas = flavor(cpu_quota="10000", cpu_period="20000")
+        _, (cap,) = rate_limits.find_flavor_limits(quotas)
+        self.assertEqual(50, cap.rate)
 
 
 class VolumeTypeTest(unittest.TestCase):
@@ -77,14 +136,124 @@ class VolumeTypeTest(unittest.TestCase):
                 ([], []), rate_limits.find_volume_type_limits(self.cloud, name)
             )
 
-    def test_without_an_administrator(self):
-        guest_limits = rate_limits.find_guest_limits(
+    def read(self, size_gib, **specs):
+        """Return the caps of a volume by unit and direction."""
+        self.cloud.block_storage.answers["/qos-specs/q1"] = {
+            "qos_specs": {
+                "specs": {key: str(value) for key, value in specs.items()}
+            }
+        }
+        _, caps = rate_limits.find_volume_type_limits(
+            self.cloud, "ssd", size_gib
+        )
+        return {
+            (cap.unit, cap.direction): (cap.rate, cap.burst) for cap in caps
+        }
+
+    def test_limits_by_size(self):
+        # The sizes, specifications and results of Cinder's own tests.
+        specs = {
+            "write_iops_sec_per_gb_min": 800,
+            "write_iops_sec_per_gb": 30,
+            "total_iops_sec_per_gb_min": 900_000,
+            "total_iops_sec_per_gb": 300_000,
+            "total_iops_sec_max": 15_000_000,
+            "read_bytes_sec_per_gb": 10,
+        }
+        for size, writes, total, reads in (
+            (1, 800, 900_000, 10),
+            (100, 3000, 15_000_000, 1000),
+        ):
+            self.assertEqual(
+                {
+                    ("ops/s", "write"): (writes, 0),
+                    ("ops/s", "total"): (total, 0),
+                    ("B/s", "read"): (reads, 0),
+                },
+                self.read(size, **specs),
+            )
+
+    def test_burst(self):
+        caps = self.read(10, read_iops_sec=100, read_iops_sec_max=400)
+        self.assertEqual({("ops/s", "read"): (100, 400)}, caps)
+
+
+class GuestLimitsTest(unittest.TestCase):
+    """The policies of booted guests, and those that a login cannot read."""
+
+    def setUp(self):
+        self.cloud = testing.FakeCloud()
+
+    def find(self, *guests, admin=None, policies=()):
+        """Return the findings and the caps of guests."""
+        return rate_limits.find_guest_limits(
             self.cloud,
-            None,
-            flavors=[],
-            volume_types=["ssd"],
-            port_policies=[],
+            admin,
+            guests=guests,
+            port_policies=dict(policies),
             progress=self.fail,
         )
-        self.assertEqual(([], []), guest_limits)
+
+    def test_guests_of_a_flavor(self):
+        limited = flavor(disk_read_iops_sec="1000")
+        other = dataclasses.replace(made.guest().flavor, id="other")
+        _, (cap,) = self.find(
+            dataclasses.replace(made.guest("g1"), flavor=limited),
+            dataclasses.replace(made.guest("g2"), flavor=other),
+            dataclasses.replace(made.guest("g3"), flavor=limited),
+        )
+        self.assertEqual(("g1", "g3"), cap.guests)
+
+    def test_without_an_administrator(self):
+        disk = models.Disk(source="volume", size_gib=10, type="ssd")
+        findings, caps = self.find(
+            dataclasses.replace(made.guest(), disk=disk)
+        )
+        self.assertEqual([], caps)
+        (hidden,) = findings
+        self.assertEqual("promise_not_checked", hidden.kind)
+        self.assertEqual("volume type ssd", hidden.subject)
+        self.assertIn("administrators only", hidden.detail)
         self.assertEqual([], self.cloud.calls)
+
+
+@ddt.ddt
+class PortTest(unittest.TestCase):
+    """QoS policies of ports."""
+
+    def find(self, *rules):
+        """Return the findings and the caps of a policy."""
+        self.cloud = testing.FakeCloud()
+        policy = mock.Mock(rules=rules)
+        policy.name = "gold"
+        self.cloud.network.get_qos_policy = mock.Mock(return_value=policy)
+        return rate_limits.find_port_limits(self.cloud, "p1")
+
+    @ddt.unpack
+    @ddt.data(
+        ({"max_kbps": 1000}, (1e6, 8e5, "egress", False)),
+        (
+            {"max_kbps": 1000, "max_burst_kbps": 0, "direction": "ingress"},
+            (1e6, 8e5, "ingress", False),
+        ),
+        (
+            {"max_kbps": 1000, "max_burst_kbps": 300, "direction": "egress"},
+            (1e6, 3e5, "egress", False),
+        ),
+        ({"min_kbps": 500, "direction": "egress"}, (5e5, 0, "egress", True)),
+    )
+    def test_rules(self, rule, expected):
+        findings, (cap,) = self.find(rule)
+        self.assertEqual(
+            expected, (cap.rate, cap.burst, cap.direction, cap.is_guarantee)
+        )
+        # A guarantee limits nothing.
+        self.assertEqual(not cap.is_guarantee, bool(findings))
+
+    def test_packet_rates(self):
+        (unchecked,), caps = self.find(
+            {"max_kpps": 100, "direction": "ingress"}
+        )
+        self.assertEqual([], caps)
+        self.assertEqual("promise_not_checked", unchecked.kind)
+        self.assertIn("ingress max_kpps=100", unchecked.detail)

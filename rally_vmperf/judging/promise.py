@@ -1,0 +1,540 @@
+"""The rules of promises: rates and sizes of flavor, volume type and port."""
+
+import collections
+import collections.abc
+import dataclasses
+import re
+import typing as t
+
+from rally_vmperf.judging import judge
+from rally_vmperf.judging import summary
+from rally_vmperf.judging.results import absolute_value
+from rally_vmperf.judging.results import plausibility
+from rally_vmperf.judging.results import result
+from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import gathering
+from rally_vmperf.measurement import guest_metrics
+from rally_vmperf.measurement import promises
+from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.comparison import rate_caps
+from rally_vmperf.measurement.comparison import statistics
+from rally_vmperf.measurement.samples import sample
+
+MIN, MAX = "min_percent", "max_percent"
+#: The side of an operation in the last word of a metric before its quantity:
+#: ``randread``, ``rewrite``.
+_SIDE = re.compile(r"(?:\w{0,40}_|re|rand)?(read|write)\Z")
+#: The directions that limit the traffic of a network metric.
+_TRAFFIC = {
+    "to_peer": ("egress",),
+    "from_peer": ("ingress",),
+    "guest_to_guest": ("egress", "ingress"),
+}
+_NO_WORKLOAD = "no workload measures it"
+_NO_RATE = "flavor, volume types and ports promise no rate"
+_ONLY_SIZES = f"{_NO_RATE}, only vCPUs, memory and disk are judged"
+_NO_DIRECTION = (
+    "the record is of an earlier version, without directions; run the task "
+    "again"
+)
+_TOO_LITTLE_LOAD = (
+    "a rate below its promise can be caused by a workload with too few "
+    "concurrent requests or streams: raise depth or jobs of fio, or streams "
+    "of iperf3"
+)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class _Candidate:
+    """A metric that a rate applies to.
+
+    :param samples: The samples of the guests, per counted repetition.
+    :param factor: The factor from the unit of the metric to that of the rate.
+    """
+
+    metric: sample.Metric
+    samples: gathering.Samples
+    factor: float
+
+    @property
+    def rate(self) -> float:
+        """The mean in the unit of the cap."""
+        means = gathering.geometric_means(self.samples)
+        return statistics.geometric_mean(means) * self.factor
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """The parts of the name of the metric that its command has."""
+        return _split_side(self.metric.name)[0]
+
+
+def _split_side(name: str) -> tuple[tuple[str, ...], str]:
+    """Return the words that name the command of a metric, and its side.
+
+    The sides of a mixed pattern, such as ``randrw.read``, are one command.
+    """
+    name_parts = tuple(name.split(".")[:-1])
+    match = _SIDE.match(name_parts[-1])
+    is_side = match and match[0] == match[1] and len(name_parts) > 3
+    return name_parts[:-1] if is_side else name_parts, match[
+        1
+    ] if match else ""
+
+
+class RatePromises:
+    """The promised rates of the guests of one condition.
+
+    :param conditions: The condition in all judged repetitions.
+    :param caps: The rates that apply to the guests.
+    :param findings: The findings of the run.
+    :ivar not_judged: The promises that are not judged, with the reasons.
+    """
+
+    def __init__(
+        self,
+        conditions: gathering.Conditions,
+        caps: collections.abc.Iterable[rate_caps.Cap],
+        findings: collections.abc.Collection[finding.Finding],
+        options: t.Any,
+    ) -> None:
+        self.conditions = conditions
+        self._findings = findings
+        self._least_share = options.min_percent / 100
+        self._most_share = options.max_percent / 100
+        self.not_judged: list[summary.NotJudged] = []
+        self._fixed = plausibility.fixed_rate_metrics(findings)
+        self._cached = {
+            name
+            for run_finding in findings
+            if run_finding.kind == "page_cache_measured"
+            for name in run_finding.metrics
+        }
+        self._samples = {
+            metric: samples
+            for metric in gathering.metrics(conditions)
+            if (samples := gathering.guest_samples(metric, conditions))
+        }
+        self.caps = [cap for cap in caps if self._applies_to_all(cap)]
+
+    def _applies_to_all(self, cap: rate_caps.Cap) -> bool:
+        """Return whether all guests of the condition have a promise."""
+        machines = {
+            name
+            for condition in self.conditions
+            for name in condition.machines
+        }
+        if not cap.guests or machines <= {*cap.guests}:
+            return True
+        if machines & {*cap.guests}:
+            self._skip(MIN, cap, "only some of the measured guests have it")
+        return False
+
+    def _skip(self, option: str, cap: rate_caps.Cap, reason: str) -> None:
+        """Add a promise that is not judged."""
+        self.not_judged.append(summary.NotJudged(option, cap.name, reason))
+
+    def find_limits(
+        self,
+    ) -> dict[tuple[sample.Metric, str], tuple[float, str]]:
+        """Return the limit, and its name, by metric and side (min, max)."""
+        by_metric: dict[tuple[sample.Metric, str], tuple[float, str]] = {}
+        for cap in self.caps:
+            if cap.part == "cpu":
+                self._add_cpu(cap, by_metric)
+                continue
+            if not cap.direction:
+                self._skip(MIN, cap, _NO_DIRECTION)
+                continue
+            candidates = self._list_candidates(cap)
+            if not cap.is_guarantee:
+                self._add_largest(cap, candidates, by_metric)
+            self._add_least(cap, candidates, by_metric)
+        return by_metric
+
+    def _add_cpu(
+        self,
+        cap: rate_caps.Cap,
+        by_metric: dict[tuple[sample.Metric, str], tuple[float, str]],
+    ) -> None:
+        """Add the limit of the CPU time that the host takes from vCPUs.
+
+        The share of the requested time that was stolen is known whatever the
+        load is. Only a guest that is always busy shows an upper bound.
+        """
+        if any(found.kind == "emulated_guest" for found in self._findings):
+            self._skip(MIN, cap, "an emulated guest does not report steal")
+            return
+        if guest_metrics.STEAL_PERCENT not in self._samples:
+            self._skip(MIN, cap, "no guest reports steal")
+            return
+        least = min(100.0, cap.rate) * self._least_share
+        by_metric[guest_metrics.STEAL_PERCENT, "max"] = 100 - least, cap.name
+        self._skip(
+            MAX, cap, "only vCPUs that are always busy show the upper bound"
+        )
+
+    def _list_candidates(self, cap: rate_caps.Cap) -> list[_Candidate]:
+        """Return the metrics that a rate applies to."""
+        candidates = []
+        for metric, samples in self._samples.items():
+            unit, factor = rate_caps.find_unit(metric)
+            is_alike = metric.name.partition(".")[0] == cap.part
+            if not is_alike or unit != cap.unit:
+                continue
+            if cap.direction in self._find_directions(metric):
+                candidates.append(
+                    _Candidate(metric=metric, samples=samples, factor=factor)
+                )
+        return candidates
+
+    def _find_directions(self, metric: sample.Metric) -> tuple[str, ...]:
+        """Return the directions whose limits apply to a metric.
+
+        The total only applies to a command that either reads or writes. The
+        kernel merges sequential requests, so that their number on the device
+        is not known.
+        """
+        name_parts = metric.name.split(".")[:-1]
+        if name_parts[0] == "network":
+            return _TRAFFIC.get(name_parts[-1], ())
+        command, side = _split_side(metric.name)
+        is_random = any("rand" in word for word in name_parts[2:])
+        if not side or (metric.unit == "ops/s" and not is_random):
+            return ()
+        other = {"read": "write", "write": "read"}[side]
+        is_mixed = any(
+            _split_side(another.name) == (command, other)
+            for another in self._samples
+        )
+        return (side,) if is_mixed else (side, "total")
+
+    def _add_largest(
+        self,
+        cap: rate_caps.Cap,
+        candidates: collections.abc.Iterable[_Candidate],
+        by_metric: dict[tuple[sample.Metric, str], tuple[float, str]],
+    ) -> None:
+        """Add the largest rate of each metric, bursts included."""
+        for candidate in candidates:
+            if candidate.metric.name in self._cached:
+                continue
+            burst = 0.0
+            if cap.burst:
+                seconds = self._find_seconds(candidate.metric)
+                if not seconds:
+                    self._skip(
+                        MAX, cap, "bursts are allowed, the duration is unknown"
+                    )
+                    continue
+                burst = cap.burst / seconds
+            rate = cap.rate * self._most_share + burst
+            key = candidate.metric, "max"
+            limit = rate / candidate.factor, cap.name
+            by_metric[key] = min(by_metric.get(key, limit), limit)
+
+    def _find_seconds(self, metric: sample.Metric) -> float:
+        """Return the shortest duration of the command of a metric, or 0."""
+        name_parts = metric.name.split(".")
+        durations = [
+            usage.seconds / usage.runs
+            for condition in self.conditions
+            for usage in condition.command_usage
+            if usage.workload.split("-")[0] == name_parts[1]
+            and usage.command in name_parts[2:]
+        ]
+        return min(durations, default=0.0)
+
+    def _add_least(
+        self,
+        cap: rate_caps.Cap,
+        candidates: list[_Candidate],
+        by_metric: dict[tuple[sample.Metric, str], tuple[float, str]],
+    ) -> None:
+        """Add the least rate of the metric that comes closest to a promise.
+
+        A workload that another promise limits cannot reach this one.
+        """
+        if not candidates:
+            self._skip(MIN, cap, _NO_WORKLOAD)
+            return
+        able = [
+            candidate
+            for candidate in candidates
+            if candidate.metric.name not in self._cached | self._fixed
+        ]
+        if not able:
+            self._skip(
+                MIN, cap, "the page cache or a fixed rate determines the rate"
+            )
+            return
+        obstacles = {
+            candidate.metric: self._find_obstacle(cap, candidate)
+            for candidate in able
+        }
+        free = [each for each in able if not obstacles[each.metric]]
+        if not free:
+            name = next(iter(obstacles.values()))
+            self._skip(MIN, cap, f"{name} limits the workloads first")
+            return
+        best = max(free, key=lambda candidate: candidate.rate)
+        key = best.metric, "min"
+        limit = cap.payload_rate * self._least_share / best.factor, cap.name
+        by_metric[key] = max(by_metric.get(key, limit), limit)
+
+    def _find_obstacle(self, cap: rate_caps.Cap, candidate: _Candidate) -> str:
+        """Return the limit that a metric reaches before a promise, or "".
+
+        It is a smaller limit of the same metric, or one that another metric
+        of the same command has reached.
+        """
+        if candidate.rate >= cap.payload_rate * self._least_share:
+            return ""
+        for other in self.caps:
+            if other is cap or other.is_guarantee or other.part == "cpu":
+                continue
+            for each in self._list_candidates(other):
+                if each.command != candidate.command:
+                    continue
+                is_smaller = (
+                    each.metric == candidate.metric and other.rate < cap.rate
+                )
+                least = other.payload_rate * self._least_share
+                if is_smaller or each.rate >= least:
+                    return other.name
+        return ""
+
+
+class PromiseJudge(judge.Judge):
+    """A judge of what flavor, volume type and port promise, per guest."""
+
+    def accepts(self, run_repetition: repetition.Repetition) -> bool:
+        """Return that conditions of each question can be judged."""
+        return True
+
+    def _conclude(
+        self,
+        repetitions: judge.Repetitions,
+        rows: list[result.Result],
+        findings: tuple[finding.RunFinding, ...],
+        void: frozenset[int],
+    ) -> summary.Judgement:
+        """Return the verdict, with a sentence on what is not promised."""
+        judgement = super()._conclude(repetitions, rows, findings, void)
+        conclusions = []
+        caps = gathering.list_rate_limits(repetitions)
+        sizes = _list_sizes(repetitions)
+        guests = {
+            name
+            for condition in repetition.list_conditions(repetitions)
+            for name in condition.machines
+        }
+        has_hidden_policy = any(
+            found.finding.kind == "promise_not_checked"
+            and found.finding.subject not in guests
+            for found in findings
+        )
+        is_without_rates = all(cap.shared for cap in caps)
+        if repetitions and is_without_rates and not has_hidden_policy:
+            conclusions.append(_ONLY_SIZES if sizes else _NO_RATE)
+        if any(
+            row.status in ("failed", "inconclusive")
+            and row.figure.is_minimum
+            and row.metric.scale == "ratio"
+            for row in judgement.rows
+        ):
+            conclusions.append(_TOO_LITTLE_LOAD)
+        return dataclasses.replace(judgement, conclusions=tuple(conclusions))
+
+    def _list_not_judged(
+        self,
+        rows: list[result.Result],
+        findings: tuple[finding.RunFinding, ...],
+    ) -> tuple[summary.NotJudged, ...]:
+        """Return the promises that nothing measures, with the reasons."""
+        unknown = [
+            summary.NotJudged(
+                MIN, run_finding.finding.subject, run_finding.finding.detail
+            )
+            for run_finding in findings
+            if run_finding.finding.kind == "promise_not_checked"
+        ]
+        repetitions, _ = gathering.merge_duplicates(self._repetitions)
+        rates = [
+            each
+            for promised in _list_promised(self, repetitions)
+            for each in _find_not_judged(promised)
+        ]
+        sizes = _list_sizes(repetitions)
+        if repetitions and not sizes:
+            unknown.append(
+                summary.NotJudged(
+                    MIN,
+                    ", ".join(promises.METRICS),
+                    "the record does not have the size of the guests",
+                )
+            )
+        unknown += [
+            summary.NotJudged(MIN, name, "the guests have different promises")
+            for name, of_guests in sizes.items()
+            if len({size.promised for _, size in of_guests}) > 1
+        ]
+        return tuple(dict.fromkeys((*unknown, *rates)))
+
+
+def _find_not_judged(promised: RatePromises) -> list[summary.NotJudged]:
+    """Return the rates that are not judged, with the reasons."""
+    promised.find_limits()
+    return promised.not_judged
+
+
+def _list_promised(
+    run_judge: judge.Judge, repetitions: judge.Repetitions
+) -> list[RatePromises]:
+    """Return the promised rates of each condition."""
+    by_title: dict[str, list[repetition.Condition]] = {}
+    for condition in repetition.list_conditions(repetitions):
+        is_undisturbed = condition.axes.get("phase", "before") == "before"
+        if is_undisturbed and not condition.skip_reason:
+            by_title.setdefault(condition.title, []).append(condition)
+    caps = [
+        cap
+        for cap in gathering.list_rate_limits(repetitions)
+        if not cap.shared
+    ]
+    findings = {
+        found
+        for measured in repetitions
+        for found in (
+            *measured.findings,
+            *(
+                each
+                for condition in measured.conditions
+                for each in condition.findings
+            ),
+        )
+    }
+    return [
+        RatePromises(conditions, caps, findings, run_judge.options)
+        for conditions in by_title.values()
+    ]
+
+
+def _list_sizes(
+    repetitions: judge.Repetitions,
+) -> dict[str, list[tuple[int, promises.Size]]]:
+    """Return the sizes of measured guests, with the repetition, by name.
+
+    A repetition without samples of workloads does not count.
+    """
+    sizes: dict[str, list[tuple[int, promises.Size]]] = {}
+    for measured in repetitions:
+        machines = {
+            name
+            for condition in measured.conditions
+            for name in condition.machines
+            if measured.counted and condition.observations
+        }
+        for size in measured.sizes:
+            if size.guest in machines:
+                sizes.setdefault(size.name, []).append((measured.number, size))
+    return sizes
+
+
+def _build(
+    run_judge: judge.Judge, repetitions: judge.Repetitions
+) -> list[result.Result]:
+    """Return the rates and the sizes that have a promise, as a list."""
+    hosts = {
+        guest: host
+        for measured in repetitions
+        for guest, host in measured.hosts.items()
+    }
+    rows = []
+    for promised in _list_promised(run_judge, repetitions):
+        conditions = promised.conditions
+        for (metric, side), limit in promised.find_limits().items():
+            rows.append(
+                _create(
+                    run_judge,
+                    metric,
+                    side,
+                    gathering.guest_samples(metric, conditions),
+                    limit,
+                    hosts,
+                    guests=conditions[0].guests,
+                )
+            )
+    for of_guests in _list_sizes(repetitions).values():
+        rows += _build_sizes(run_judge, of_guests, hosts)
+    return rows
+
+
+def _build_sizes(
+    run_judge: judge.Judge,
+    of_guests: collections.abc.Sequence[tuple[int, promises.Size]],
+    hosts: collections.abc.Mapping[str, str],
+) -> list[result.Result]:
+    """Return the least and the largest size of guests with a promise."""
+    _, first = of_guests[0]
+    if len({size.promised for _, size in of_guests}) > 1:
+        return []
+    by_number: dict[int, list[sample.Observation]] = collections.defaultdict(
+        list
+    )
+    for number, size in of_guests:
+        by_number[number].append(
+            sample.Observation(
+                size.guest, sample.Sample(size.metric, size.delivered)
+            )
+        )
+    samples = tuple(
+        sample.MetricSamples(number=number, observations=tuple(observations))
+        for number, observations in by_number.items()
+    )
+    return [
+        _create(
+            run_judge,
+            first.metric,
+            side,
+            samples,
+            (limit, f"{first.name} of the flavor"),
+            hosts,
+        )
+        for side, limit in (("min", first.least), ("max", first.promised))
+    ]
+
+
+def _create(
+    run_judge: judge.Judge,
+    metric: sample.Metric,
+    side: str,
+    samples: gathering.Samples,
+    limit: tuple[float, str],
+    hosts: collections.abc.Mapping[str, str],
+    **fields: t.Any,
+) -> result.Result:
+    """Return the unjudged value of each guest, with its limit.
+
+    :param fields: The other fields of the result.
+    """
+    return result.Result(
+        figure=absolute_value.AbsoluteValue(
+            metric=metric,
+            confidence=run_judge.options.confidence,
+            side=t.cast(limits.AbsoluteFigure, side),
+            guest=samples,
+            hosts=hosts,
+            statistic="worst",
+        ),
+        limit=limit[0],
+        pattern=limit[1],
+        **fields,
+    )
+
+
+#: The rates and sizes of guests against those that are promised.
+RULES = judge.Rules(
+    build=_build,
+    find=lambda run_judge, repetitions, rows: (),
+)

@@ -1,0 +1,87 @@
+"""The sizes of guests: those that Nova promises, and those that they have."""
+
+import collections.abc
+
+from rally_vmperf import documents
+from rally_vmperf.guests import models
+from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import promises
+
+#: Bytes of a sector in sysfs, whatever the device has.
+_SECTOR = 512
+#: The prefixes of the names of drives with removable media.
+_REMOVABLE = ("sr", "fd")
+
+
+def find_sizes(
+    guests: collections.abc.Iterable[models.Guest],
+    fingerprints: collections.abc.Mapping[str, documents.Facts],
+) -> tuple[tuple[promises.Size, ...], list[finding.Finding]]:
+    """Return the sizes of guests, and findings on those that are unknown.
+
+    A flavor with a disk of 0 GB promises none.
+
+    :param fingerprints: The facts by name of the guest; a guest that was not
+        reached has none.
+    """
+    sizes: list[promises.Size] = []
+    unknown: list[finding.Finding] = []
+    for guest in guests:
+        if not (facts := fingerprints.get(guest.name)):
+            continue
+        for name, promised, delivered, reason in (
+            (
+                "vcpus",
+                guest.flavor.vcpus,
+                facts.get("online_cpus"),
+                "the kernel does not list its online CPUs",
+            ),
+            (
+                "memory",
+                guest.flavor.memory_mib << 20,
+                facts.get("firmware_memory_bytes"),
+                "/proc/zoneinfo does not have the memory of the firmware",
+            ),
+            (
+                "disk",
+                guest.disk.size_gib << 30,
+                _find_boot_disk(facts),
+                "the boot disk is not known",
+            ),
+        ):
+            if not promised:
+                continue
+            if delivered is None:
+                unknown.append(
+                    finding.Finding(
+                        "promise_not_checked", guest.name, f"{name}: {reason}"
+                    )
+                )
+                continue
+            sizes.append(
+                promises.Size(
+                    guest=guest.name,
+                    name=name,
+                    promised=promised,
+                    delivered=delivered,
+                )
+            )
+    return tuple(sizes), unknown
+
+
+def _find_boot_disk(facts: documents.Facts) -> int | None:
+    """Return the bytes of the disk with the root filesystem, or None.
+
+    A root on a logical volume has the only disk of the guest.
+    """
+    disks = {
+        str(disk.get("name")): str(disk.get("sectors"))
+        for disk in facts.get("disks") or ()
+    }
+    fixed = [name for name in disks if not name.startswith(_REMOVABLE)]
+    name = facts.get("root_disk")
+    if name not in disks:
+        name = fixed[0] if len(fixed) == 1 else None
+    sectors = disks.get(name or "", "")
+    digits = sectors.isascii() and sectors.isdigit() and len(sectors) < 16
+    return int(sectors) * _SECTOR if digits else None

@@ -1,0 +1,430 @@
+"""Tests of the SLA on promises of flavor, volume type and port."""
+
+import dataclasses
+import unittest
+
+import ddt
+
+from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import guest_metrics
+from rally_vmperf.measurement import promises
+from rally_vmperf.measurement.comparison import rate_caps
+from rally_vmperf.measurement.samples import cpu_seconds
+from rally_vmperf.measurement.samples import sample
+from rally_vmperf.questions.common import promise
+from tests.unit import made
+from tests.unit.plugins.criteria import contract
+
+
+def define(name, unit):
+    """Return a rate."""
+    return sample.Metric(name, unit, "higher")
+
+
+READS = define("disk.fio.randread.iops", "ops/s")
+READ_BYTES = define("disk.fio.randread.bandwidth", "B/s")
+WRITES = define("disk.fio.randwrite.iops", "ops/s")
+SEQUENTIAL = define("disk.fio.read.iops", "ops/s")
+SEQUENTIAL_BYTES = define("disk.fio.read.bandwidth", "B/s")
+MIXED_READS = define("disk.fio.randrw.read.iops", "ops/s")
+MIXED_WRITES = define("disk.fio.randrw.write.iops", "ops/s")
+SENT = define("network.iperf3.to_peer.throughput", "bit/s")
+RECEIVED = define("network.iperf3.from_peer.throughput", "bit/s")
+EXCHANGED = define("network.iperf3.guest_to_guest.throughput", "bit/s")
+
+#: A limit of 1000 reads per second.
+READ_IOPS = rate_caps.disk(
+    1000, "ops/s", "flavor m1 (disk_read_iops_sec)", direction="read"
+)
+SPREAD = (0.999, 1.0, 1.001, 1.0005)
+
+
+def build_run(
+    rates, caps=(READ_IOPS,), findings=(), sizes=(), usage=(), guests=("g1",)
+):
+    """Return repetitions in which guests have rates, ``{metric: rate}``.
+
+    The rate of several guests is a list.
+    """
+    run = []
+    for number, factor in enumerate(SPREAD, 1):
+        by_metric = {
+            metric: [
+                each * (1 if metric.scale == "count" else factor)
+                for each in (rate if isinstance(rate, list) else [rate])
+            ]
+            for metric, rate in rates.items()
+        }
+        condition = made.build_condition(
+            number,
+            by_metric,
+            machines=guests,
+            command_usage=usage,
+            planned_repetitions=len(SPREAD),
+        )
+        run.append(
+            made.repetition(
+                number,
+                [condition],
+                planned_repetitions=len(SPREAD),
+                rate_limits=tuple(caps),
+                findings=tuple(findings),
+                sizes=tuple(sizes),
+                question="overhead",
+            )
+        )
+    return run
+
+
+class Judging:
+    """The verdicts on made runs."""
+
+    def judge(self, rates, options=None, **fields):
+        """Return the judgement on a run."""
+        judge = promise.CRITERION.parse(options or {}).create_judge()
+        return made.feed_judge(judge, build_run(rates, **fields)).judgement()
+
+    def list_rows(self, rates, **fields):
+        """Return the status and the limit by metric and side."""
+        return {
+            (row.metric.name, row.figure.side): (row.status, row.limit)
+            for row in self.judge(rates, **fields).rows
+        }
+
+    def find_reasons(self, judgement):
+        """Return the promises that are not judged, with the reasons."""
+        return {each.pattern: each.reason for each in judgement.not_judged}
+
+
+@ddt.ddt
+class TestPromise(Judging, contract.SLAContract, unittest.TestCase):
+    """A limit on the rate of reads."""
+
+    NAME = "vmperf_promise"
+    # 1000 of 1030 reads per second are 97.1 %.
+    RUN = build_run(
+        {READS: 1000.0},
+        caps=(dataclasses.replace(READ_IOPS, rate=1030, payload_rate=1030),),
+    )
+    PASSES = ({}, {"min_percent": 96.5}, {"max_percent": 100})
+    FAILS = ({"min_percent": 99}, {"min_percent": 100, "max_percent": 120})
+    UNDECIDED = ({"min_percent": 97.1},)
+    REJECTED = (
+        {"min_percent": 0},
+        {"min_percent": 101},
+        {"max_percent": 99},
+        {"max": {"*": 1}},
+        {"unmeasured": "skip"},
+    )
+
+    def test_figures_without_limits(self):
+        """The cloud has the limits, and not the task."""
+        judgement = self.judge({READS: 1000.0})
+        self.assertEqual(2, len(judgement.limited))
+
+    @ddt.unpack
+    @ddt.data((940.0, "failed"), (1000.0, "passed"), (1110.0, "failed"))
+    def test_defaults(self, rate, status):
+        """At least 95 %, and at most 110 % of the promise."""
+        self.assertEqual(status, self.judge({READS: rate}).status)
+        options = {"min_percent": 90, "max_percent": 120}
+        self.assertEqual("passed", self.judge({READS: rate}, options).status)
+
+    def test_limits_of_the_metric(self):
+        """95 % of the promise, and 110 % of it."""
+        self.assertEqual(
+            {
+                (READS.name, "min"): ("passed", 950),
+                (READS.name, "max"): ("passed", 1100),
+            },
+            {
+                key: (status, round(limit, 6))
+                for key, (status, limit) in self.list_rows(
+                    {READS: 1000.0}
+                ).items()
+            },
+        )
+
+    def test_worst_guest(self):
+        rates = {READS: [1000.0, 900.0]}
+        judgement = self.judge(rates, guests=("g1", "g2"))
+        self.assertEqual("failed", judgement.status)
+        (least,) = (r for r in judgement.rows if r.figure.side == "min")
+        self.assertEqual("g2", least.subject.guest)
+
+    def test_guests_with_other_promises(self):
+        cap = dataclasses.replace(READ_IOPS, guests=("g2",))
+        rates = {READS: [1000.0, 500.0]}
+        judgement = self.judge(rates, caps=(cap,), guests=("g1", "g2"))
+        self.assertEqual((), judgement.rows)
+        self.assertIn("only some", self.find_reasons(judgement)[cap.name])
+
+    def test_advice(self):
+        """A workload that does not try cannot reach a promise."""
+        text = self.judge({READS: 200.0}).sentence()
+        self.assertIn("raise depth or jobs of fio", text)
+        self.assertNotIn("raise depth", self.judge({READS: 1000.0}).sentence())
+
+
+@ddt.ddt
+class TestRates(Judging, unittest.TestCase):
+    """The metrics that a promise applies to."""
+
+    @ddt.unpack
+    @ddt.data(
+        ("disk", "ops/s", "read", [READS]),
+        ("disk", "ops/s", "write", [WRITES]),
+        ("disk", "ops/s", "total", [READS, WRITES]),
+        ("disk", "B/s", "read", [READ_BYTES, SEQUENTIAL_BYTES]),
+        ("network", "bit/s", "egress", [SENT, EXCHANGED]),
+        ("network", "bit/s", "ingress", [RECEIVED, EXCHANGED]),
+    )
+    def test_directions(self, part, unit, direction, metrics):
+        """Sequential requests are merged: their number is not limited."""
+        cap = rate_caps.Cap(
+            part=part,
+            unit=unit,
+            rate=1000,
+            payload_rate=1000,
+            name="policy",
+            direction=direction,
+        )
+        names = (
+            READS,
+            WRITES,
+            READ_BYTES,
+            SEQUENTIAL,
+            SEQUENTIAL_BYTES,
+            SENT,
+            RECEIVED,
+            EXCHANGED,
+        )
+        rows = self.list_rows(dict.fromkeys(names, 1000.0), caps=(cap,))
+        self.assertEqual(
+            {(metric.name, "max") for metric in metrics},
+            {(name, side) for name, side in rows if side == "max"},
+        )
+
+    def test_best_workload(self):
+        """The promise arrives if one workload reaches it."""
+        cap = rate_caps.disk(1e8, "B/s", "policy", direction="read")
+        rates = {READ_BYTES: 2e7, SEQUENTIAL_BYTES: 1e8}
+        rows = self.list_rows(rates, caps=(cap,))
+        self.assertIn((SEQUENTIAL_BYTES.name, "min"), rows)
+        self.assertNotIn((READ_BYTES.name, "min"), rows)
+        self.assertEqual({"passed"}, {status for status, _ in rows.values()})
+
+    def test_another_promise_is_reached_first(self):
+        """1000 reads of 4 KiB are 4 MB/s, whatever the bandwidth is."""
+        cap = rate_caps.disk(1e8, "B/s", "bytes", direction="read")
+        rates = {READS: 1000.0, READ_BYTES: 4.096e6}
+        judgement = self.judge(rates, caps=(READ_IOPS, cap))
+        self.assertEqual("passed", judgement.status)
+        self.assertIn(READ_IOPS.name, self.find_reasons(judgement)["bytes"])
+
+    def test_smaller_limit(self):
+        """Of two limits on reads, the guest reaches the smaller one."""
+        small = dataclasses.replace(
+            READ_IOPS, rate=500, payload_rate=500, name="small"
+        )
+        for rate, status in ((500.0, "passed"), (400.0, "failed")):
+            judgement = self.judge({READS: rate}, caps=(READ_IOPS, small))
+            self.assertEqual(status, judgement.status)
+            reasons = self.find_reasons(judgement)
+            self.assertIn("small", reasons[READ_IOPS.name])
+
+    def test_mixed_pattern(self):
+        """Reads and writes share the total."""
+        cap = dataclasses.replace(READ_IOPS, direction="total")
+        rates = {MIXED_READS: 500.0, MIXED_WRITES: 500.0}
+        judgement = self.judge(rates, caps=(cap,))
+        self.assertEqual((), judgement.rows)
+        reasons = self.find_reasons(judgement)
+        self.assertEqual("no workload measures it", reasons[cap.name])
+
+    def test_guarantee(self):
+        """It is a lower bound only."""
+        cap = rate_caps.network(
+            1e8, "policy", direction="egress", is_guarantee=True
+        )
+        rows = self.list_rows({SENT: 9e8}, caps=(cap,))
+        self.assertEqual(
+            {(SENT.name, "min"): "passed"},
+            {key: status for key, (status, _) in rows.items()},
+        )
+        self.assertEqual("failed", self.judge({SENT: 5e7}, caps=(cap,)).status)
+
+    def test_payload(self):
+        """A limit counts the headers, which TCP does not report."""
+        cap = rate_caps.network(1e9, "policy", direction="egress")
+        # 1448 of 1538 bytes of a packet on the wire are payload.
+        judgement = self.judge({SENT: 1e9 * 1448 / 1538}, caps=(cap,))
+        self.assertEqual("passed", judgement.status)
+
+    def test_burst(self):
+        """5000 reads per second for 10 of 60 seconds, then 1000."""
+        cap = dataclasses.replace(READ_IOPS, burst=50_000)
+        usage = cpu_seconds.Usage(
+            workload="fio",
+            command="randread",
+            runs=1,
+            seconds=60.0,
+            user=1.0,
+            system=1.0,
+        )
+        mean = (5000 * 10 + 1000 * 50) / 60
+        for rate, status in ((mean, "passed"), (2000.0, "failed")):
+            judgement = self.judge({READS: rate}, caps=(cap,), usage=(usage,))
+            self.assertEqual(status, judgement.status, rate)
+        judgement = self.judge({READS: 2000.0}, caps=(cap,))
+        self.assertEqual("passed", judgement.status)
+        self.assertIn("bursts", self.find_reasons(judgement)[cap.name])
+
+    def test_page_cache(self):
+        """Its rate is not that of the disk."""
+        cached = finding.Finding(
+            "page_cache_measured",
+            "fio",
+            "direct: false",
+            metrics=(READS.name,),
+        )
+        judgement = self.judge({READS: 1e6}, findings=(cached,))
+        self.assertEqual((), judgement.rows)
+        self.assertIn(
+            "page cache", self.find_reasons(judgement)[READ_IOPS.name]
+        )
+
+    def test_fixed_rate(self):
+        """A workload with a rate of its own shows no lower bound."""
+        fixed = finding.Finding(
+            "fixed_rate", "fio", "100 ops/s", metrics=(READS.name,)
+        )
+        rows = self.list_rows({READS: 100.0}, findings=(fixed,))
+        self.assertEqual([(READS.name, "max")], [*rows])
+
+    def test_record_of_an_earlier_version(self):
+        """It lacks the direction, and is never silently passed."""
+        cap = rate_caps.disk(1000, "ops/s", "flavor m1 (read)")
+        judgement = self.judge({READS: 10.0}, caps=(cap,))
+        self.assertFalse(judgement.passed)
+        self.assertIn(
+            "run the task again", self.find_reasons(judgement)[cap.name]
+        )
+
+    def test_levels_of_density(self):
+        """A promise holds at each number of guests."""
+        run = [
+            made.level(number, guests, {READS: [rate * factor] * guests})
+            for number, factor in enumerate(SPREAD, 1)
+            for guests, rate in ((1, 1000.0), (2, 700.0))
+        ]
+        run = [
+            made.repetition(
+                number,
+                [level for level in run if level.number == number],
+                planned_repetitions=len(SPREAD),
+                rate_limits=(READ_IOPS,),
+                question="density",
+            )
+            for number in range(1, len(SPREAD) + 1)
+        ]
+        judge = promise.CRITERION.parse({}).create_judge()
+        statuses = {
+            row.guests: row.status
+            for row in made.feed_judge(judge, run).judgement().rows
+            if row.figure.side == "min"
+        }
+        self.assertEqual({1: "passed", 2: "failed"}, statuses)
+
+    def test_cpu_quota(self):
+        """The share of the time that the host gives, against the quota."""
+        cap = rate_caps.cpu(50, "flavor m1 (cpu_quota)")
+        steal = guest_metrics.STEAL_PERCENT
+        # With 52 %, the guest has 48 % of the time, at least 95 % of 50.
+        for percent, status in (
+            (0.0, "passed"),
+            (52, "passed"),
+            (60, "failed"),
+        ):
+            judgement = self.judge({steal: percent}, caps=(cap,))
+            self.assertEqual(status, judgement.status, percent)
+        emulated = finding.Finding("emulated_guest", "g1", "TCG")
+        judgement = self.judge(
+            {steal: 0.0},
+            {"tolerate": ["emulated_guest"]},
+            caps=(cap,),
+            findings=(emulated,),
+        )
+        self.assertEqual((), judgement.rows)
+        self.assertIn("emulated", self.find_reasons(judgement)[cap.name])
+
+    def test_policy_that_is_not_visible(self):
+        """It is named, and does not fail the others."""
+        hidden = finding.Finding(
+            "promise_not_checked", "volume type ssd", "administrators only"
+        )
+        judgement = self.judge({READS: 1000.0}, findings=(hidden,))
+        self.assertEqual("passed", judgement.status)
+        reasons = self.find_reasons(judgement)
+        self.assertEqual("administrators only", reasons["volume type ssd"])
+        self.assertIn("not judged: administrators only", judgement.sentence())
+
+
+GIB = 1 << 30
+
+
+@ddt.ddt
+class TestSizes(Judging, unittest.TestCase):
+    """vCPUs, memory and disk of a flavor."""
+
+    @ddt.unpack
+    @ddt.data(
+        ("vcpus", 4, 4, "passed"),
+        ("vcpus", 4, 3, "failed"),
+        ("vcpus", 4, 5, "failed"),
+        # SeaBIOS: "Memory: .../2096632K available" of 2 GiB.
+        ("memory", 2 * GIB, 2_096_632 * 1024, "passed"),
+        ("memory", 2 * GIB, 2 * GIB - (64 << 20), "failed"),
+        ("memory", 2 * GIB, 4 * GIB, "failed"),
+        ("disk", 20 * GIB, 20 * GIB, "passed"),
+        ("disk", 20 * GIB, 10 * GIB, "failed"),
+    )
+    def test_sizes(self, name, promised, delivered, status):
+        size = promises.Size(
+            guest="g1", name=name, promised=promised, delivered=delivered
+        )
+        judgement = self.judge({SENT: 1e9}, caps=(), sizes=(size,))
+        self.assertEqual(status, judgement.status, judgement.sentence())
+        self.assertIn("promise no rate", judgement.sentence())
+
+    def test_different_promises(self):
+        sizes = [
+            promises.Size(guest=name, name="vcpus", promised=n, delivered=n)
+            for name, n in (("g1", 2), ("g2", 4))
+        ]
+        judgement = self.judge(
+            {READS: [1000.0] * 2}, sizes=sizes, guests=("g1", "g2")
+        )
+        self.assertIn("different", self.find_reasons(judgement)["vcpus"])
+
+    def test_record_without_sizes(self):
+        """It is never silently passed."""
+        judgement = self.judge({READS: 1000.0})
+        self.assertIn("vcpus, memory, disk", self.find_reasons(judgement))
+
+    def test_nothing_promised_nor_known(self):
+        judgement = self.judge({READS: 1000.0}, caps=())
+        self.assertFalse(judgement.passed)
+        self.assertIn("promise no rate.", judgement.sentence())
+
+    def test_hidden_policy(self):
+        """Whether the volume type promises a rate is not known."""
+        hidden = finding.Finding(
+            "promise_not_checked", "volume type ssd", "administrators only"
+        )
+        size = promises.Size(guest="g1", name="vcpus", promised=2, delivered=2)
+        judgement = self.judge(
+            {READS: 1000.0}, caps=(), sizes=(size,), findings=(hidden,)
+        )
+        self.assertEqual("passed", judgement.status)
+        self.assertNotIn("promise no rate", judgement.sentence())
