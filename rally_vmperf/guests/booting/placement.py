@@ -13,6 +13,7 @@ from rally_vmperf.guests import cloud
 from rally_vmperf.guests import models
 from rally_vmperf.guests import request
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement.comparison import host_names
 
 Guests = collections.abc.Sequence[models.Guest]
 
@@ -228,19 +229,21 @@ def find_changes(
     for guest in watched_guests:
         kind, detail = "guest_host_changed", ""
         server = servers.get(guest.id)
+        place = host_names.shorten(server.host_id or "") if server else ""
         if server is None:
             kind = "placement_unknown"
             detail = f"Nova did not say where {guest.name} is: {reason}"
         elif server.host_id != guest.host_id or server.status != "ACTIVE":
+            earlier = host_names.shorten(guest.host_id or "")
             detail = (
-                f"{guest.name} is {server.status} on hostId "
-                f"{server.host_id}; it was on {guest.host_id}"
+                f"{guest.name} is {server.status} on hostId {place}; it was "
+                f"on {earlier}"
             )
         elif moves := _list_moves(
             connection, server, updated.get(guest.id), requested
         ):
             detail = (
-                f"{guest.name} is on hostId {server.host_id} again, after "
+                f"{guest.name} is on hostId {place} again, after "
                 f"{', '.join(moves)}"
             )
         if detail:
