@@ -66,6 +66,7 @@ list() {
                 echo "process $pid $(stat -c %u "/proc/$pid") $program"
         done 2>/dev/null
     done
+    return 0  # although the last process may have ended meanwhile
 }
 
 read_working_directories() {  # into cwds, by PID

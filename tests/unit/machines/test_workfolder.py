@@ -14,6 +14,7 @@ import ddt
 from rally_vmperf.machines import base
 from rally_vmperf.machines import controller
 from rally_vmperf.machines import local
+from rally_vmperf.machines import scripts
 from rally_vmperf.machines import testing
 from rally_vmperf.machines import workfolder
 from tests.unit.machines import folders
@@ -283,6 +284,26 @@ class FindTestCase(Case):
         self.assertEqual([], list(self.parent.iterdir()))
         for process in directory.processes:
             self.assertFalse(is_running(process.pid), process)
+
+    async def test_a_process_that_ends_meanwhile(self):
+        """It is not listed, and the list is complete."""
+        made = await self.make()
+        scripts.argv("folder.bash")  # reads the scripts
+        read = scripts._read_script
+
+        def read_script(name):
+            """Return a script that finds a process without an entry."""
+            return read(name).replace(
+                "\nunset CDPATH\n",
+                "\ninside() { echo 0999999999; }\nunset CDPATH\n",
+            )
+
+        with mock.patch.object(
+            scripts, "_read_script", autospec=True, side_effect=read_script
+        ):
+            (directory,) = await self.find()
+        self.assertEqual(str(made), directory.path)
+        self.assertEqual((), directory.processes)
 
     async def test_a_running_run(self):
         _, folder = folders.start_run(self, self.parent)
