@@ -1,7 +1,8 @@
 """An event that a run causes, and the registry of events.
 
-Each module of ``rally_vmperf.runs.events`` is an event of the same name. The
-module is imported when the event is requested.
+Each module of ``rally_vmperf.runs.events`` is an event of the same name,
+unless its name begins with an underscore. The module is imported when the
+event is requested.
 """
 
 import abc
@@ -49,7 +50,6 @@ class Occasion:
         guests.
     :param admin: The connection of an administrator; None if there is none.
     :param deadline: The seconds after which the event is aborted.
-    :param progress: The function that reports progress.
     """
 
     guest: models.Guest
@@ -57,7 +57,6 @@ class Occasion:
     connection: "cloud.Connection"
     admin: "cloud.Connection | None"
     deadline: float
-    progress: t.Callable[[str], None]
 
     def find_host(self) -> str:
         """Return the present host of the guest; "" if Nova hides it."""
@@ -179,7 +178,8 @@ def list_names() -> tuple[str, ...]:
     """Return the sorted names of all events; none is imported."""
     spec = importlib.util.find_spec(PACKAGE)
     paths = spec.submodule_search_locations if spec else None
-    return tuple(sorted(found.name for found in pkgutil.iter_modules(paths)))
+    names = (found.name for found in pkgutil.iter_modules(paths))
+    return tuple(sorted(name for name in names if not name.startswith("_")))
 
 
 @functools.cache

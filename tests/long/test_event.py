@@ -132,16 +132,7 @@ class Case(laboratory.Case):
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
         self.assertNotEqual(self.before, lab.count())
-        lab.vmperf("cleanup", "--yes", check=True)
-        control = self.arguments["control"]
-        lab.vmperf(
-            *("cleanup", "--yes"),
-            *("--host", f"{control['user']}@{control['address']}"),
-            *("--key-file", control["key_file"]),
-            *("--known-hosts", control["known_hosts"]),
-            check=True,
-        )
-        laboratory.wait_for("end of guests", lambda: not d.guests(), 120)
+        test_migration.clean_up(lab, self.arguments["control"])
 
     def check_stop(self, values):
         """Check the figures of a guest that stops.

@@ -29,6 +29,8 @@ SECONDS, SHARE = 0.05, 0.2
 REPETITIONS = 4
 #: The findings on a guest that void a repetition.
 VOIDING = {"guest_host_changed", "guest_rebooted", "event_not_completed"}
+#: The line of a log when a migration is requested.
+_STARTED = r"Event for g1: a live migration\n"
 #: The repetition that somebody else disturbs.
 DISTURBED = 2
 
@@ -57,6 +59,19 @@ def list_resources(cloud):
         "ports": {port.id for port in cloud.network.ports()},
         "rules": {rule.id for rule in cloud.network.security_group_rules()},
     }
+
+
+def clean_up(lab, control):
+    """Remove what a killed run left, also on its control machine."""
+    lab.vmperf("cleanup", "--yes", check=True)
+    lab.vmperf(
+        *("cleanup", "--yes"),
+        *("--host", f"{control['user']}@{control['address']}"),
+        *("--key-file", control["key_file"]),
+        *("--known-hosts", control["known_hosts"]),
+        check=True,
+    )
+    laboratory.wait_for("end of guests", lambda: not d.guests(), 120)
 
 
 class Migrations(threading.Thread):
@@ -240,11 +255,11 @@ class TestMigration(laboratory.Case):
             "workloads": [workload],
         }
         with lab.started(TASK, **arguments) as process:
-            self.wait_for_line(process, "Migrating g1 from ")
+            self.wait_for_line(process, _STARTED)
             time.sleep(2)
             (first,) = compute.servers(all_projects=True)
             compute.reset_server_state(first, "error")
-            self.wait_for_line(process, "Migrating g1 from ", 2)
+            self.wait_for_line(process, _STARTED, 2)
             (second,) = compute.servers(all_projects=True)
             self.assertNotEqual(first.id, second.id)
             os.killpg(process.pid, signal.SIGKILL)
@@ -256,14 +271,5 @@ class TestMigration(laboratory.Case):
         kinds = {finding.kind for finding in during.findings}
         self.assertIn("event_not_completed", kinds)
         self.assertNotEqual(self.before, lab.count())
-        lab.vmperf("cleanup", "--yes", check=True)
-        control = self.arguments["control"]
-        lab.vmperf(
-            *("cleanup", "--yes"),
-            *("--host", f"{control['user']}@{control['address']}"),
-            *("--key-file", control["key_file"]),
-            *("--known-hosts", control["known_hosts"]),
-            check=True,
-        )
         # Nova itself ends the guest whose state was reset.
-        laboratory.wait_for("end of guests", lambda: not d.guests(), 120)
+        clean_up(lab, self.arguments["control"])

@@ -43,8 +43,8 @@ class Monitor:
     :ivar stop: The stop of the guest; None before it answers again.
     :ivar readings: The readings of the clock in order.
     :ivar replies: The times of replies on the clock of the controller.
-    :ivar reasons: The reasons why a source has ended, by its name: ``clock``
-        or ``ping``.
+    :ivar reasons: The reasons why a source has ended, by its name: ``clock``,
+        ``ping`` or ``stop``.
     """
 
     guest: roles.Station
@@ -105,10 +105,10 @@ class Monitor:
     async def _follow_stop(self, prober: ssh.Ssh, earlier: str) -> None:
         """Wait until the guest has stopped and answers again.
 
-        :param earlier: The boot identifier before.
-
         A connection to a guest that lost its power is silent for long, so
         that each probe opens a connection of its own.
+
+        :param earlier: The boot identifier before.
         """
         try:
             while self.stop is None:

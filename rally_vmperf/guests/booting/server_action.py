@@ -69,24 +69,6 @@ def check(answer: t.Any, what: str) -> None:
         raise errors.GuestError(f"{what}: {answer.status_code} {reason}")
 
 
-def run(
-    connection: cloud.Connection,
-    server_id: str,
-    body: collections.abc.Mapping[str, t.Any],
-    *,
-    deadline: float,
-    version: str = _VERSION,
-) -> ActionOutcome:
-    """Request an action, and wait until the server is active again.
-
-    :param body: The name of the action, with its options.
-    :param deadline: The seconds after which the action has failed.
-    :param version: The version of Nova's API.
-    :raises GuestError: If Nova rejects the request.
-    """
-    return _run(connection, server_id, body, deadline, version, "ACTIVE")
-
-
 def resize(
     connection: cloud.Connection,
     server_id: str,
@@ -103,7 +85,14 @@ def resize(
     :raises GuestError: If Nova rejects a request.
     """
     begun = time.monotonic()
-    done = _run(connection, server_id, body, deadline, version, _TO_CONFIRM)
+    done = run(
+        connection,
+        server_id,
+        body,
+        deadline=deadline,
+        version=version,
+        status=_TO_CONFIRM,
+    )
     if done.outcome != "completed":
         return done
     left = max(0.0, deadline - (time.monotonic() - begun))
@@ -113,16 +102,21 @@ def resize(
     return dataclasses.replace(confirmed, request=done.request)
 
 
-def _run(
+def run(
     connection: cloud.Connection,
     server_id: str,
     body: collections.abc.Mapping[str, t.Any],
+    *,
     deadline: float,
-    version: str,
-    status: str,
+    version: str = _VERSION,
+    status: str = "ACTIVE",
 ) -> ActionOutcome:
     """Request an action, and wait until the server has a status.
 
+    :param body: The name of the action, with its options.
+    :param deadline: The seconds after which the action has failed.
+    :param version: The version of Nova's API.
+    :param status: The status of the server when the action has ended.
     :raises GuestError: If Nova rejects the request.
     """
     request = send(connection, server_id, body, version)

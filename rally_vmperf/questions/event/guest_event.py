@@ -139,7 +139,6 @@ class GuestEvent(actions.GuestWatch):
             connection=self.connection,
             admin=self.admin,
             deadline=self.deadline,
-            progress=self.progress,
         )
 
     def _note_hosts(
@@ -170,15 +169,17 @@ class GuestEvent(actions.GuestWatch):
         if self._phase != "during":
             return actions.ActionResult()
         guest = self.guest
-        is_moved = self.event.may_move_guest and not self.event.is_requested
-        known = self._list_requests(guest) if is_moved else set()
+        # A program moves the guest by requests of its own.
+        has_other_requests = (
+            self.event.may_move_guest and not self.event.is_requested
+        )
+        known = self._list_requests(guest) if has_other_requests else set()
         self.progress(f"Event for {guest.name}: {self.event.title}")
         happened = self._record = self.event.happen(self._create_occasion())
         self._home = self._home or happened.source
         if happened.request:
             self.requested.add(happened.request)
-        if is_moved:
-            # A program moves the guest by requests of its own.
+        if has_other_requests:
             self.requested |= self._list_requests(guest) - known
         self.progress(
             f"Event for {guest.name}: {self.event.title} is "

@@ -97,7 +97,6 @@ class TestHappen(unittest.TestCase):
             connection=cloud,
             admin=None,
             deadline=5.0,
-            progress=print,
         )
         servers = [mock.Mock(compute_host=host) for host in hosts]
         with mock.patch.object(
