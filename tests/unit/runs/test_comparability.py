@@ -281,6 +281,39 @@ class TestMachines(unittest.TestCase):
         )
 
 
+@ddt.ddt
+class TestFixedRates(unittest.TestCase):
+    """A rate that the task requests concerns the metrics of its command."""
+
+    @ddt.data(
+        ("sysbench", {}, {}),
+        (
+            "sysbench",
+            {"rate": 285},
+            {
+                "sysbench offers 285 events/s": [
+                    "cpu.sysbench.db.rate",
+                    "cpu.sysbench.db.latency_p95",
+                ]
+            },
+        ),
+    )
+    @ddt.unpack
+    def test_findings(self, name, arguments, expected):
+        assigned = assignment.create_assignment(
+            {"name": name, "label": "db", "arguments": arguments}
+        )
+        findings = comparability.find_fixed_rates(assigned)
+        self.assertEqual(
+            expected,
+            {found.detail: [*found.metrics] for found in findings},
+        )
+        self.assertLessEqual(
+            {(found.kind, found.subject) for found in findings},
+            {("fixed_rate", f"{name}-db")},
+        )
+
+
 class TestRecord(unittest.TestCase):
     """A record that gets another baseline."""
 

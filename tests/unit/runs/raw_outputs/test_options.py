@@ -169,7 +169,7 @@ DIFFERENT = (
             "Initializing random",
             "Target transaction rate: 100/sec\nInitializing random",
         ),
-        "target_rate is 0 .* 100",
+        "rate is 0 .* 100",
     ),
 )
 ALIKE = (
