@@ -171,6 +171,10 @@ def check_exit_status(result: CommandResult) -> None:
         )
 
 
+#: The maximum relative difference of a requested rate and the nearest rate
+#: that the tool accepts.
+_MAX_ROUNDING = 0.2
+
 #: The results of commands by the names of the commands.
 Results = collections.abc.Mapping[str, CommandResult]
 
@@ -408,7 +412,7 @@ class Workload(abc.ABC):
         """Return the arguments with which commands offer rates, as a dict.
 
         ``offers`` of these arguments have the rates, rounded to those that
-        the tool accepts.
+        the tool accepts.  Rates that differ by more than 20 % are rejected.
 
         :param rates: The rate of each command, by its name, in the unit of
             the metric in its Offer.
@@ -428,7 +432,17 @@ class Workload(abc.ABC):
                     f"workload {self.name}: rate of {command}={rate:g}: must "
                     "be > 0"
                 )
-        return self.complete({**arguments, **self._drive(arguments, rates)})
+        driven = self.complete({**arguments, **self._drive(arguments, rates)})
+        for offer in self.offers(driven):
+            requested = rates[offer.command]
+            possible = offer.rate or math.inf
+            if not math.isclose(possible, requested, rel_tol=_MAX_ROUNDING):
+                raise WorkloadError(
+                    f"workload {self.name}: rate of {offer.command}="
+                    f"{requested:g}: the nearest possible rate with these "
+                    f"arguments is {possible:g}"
+                )
+        return driven
 
     def _drive(
         self,

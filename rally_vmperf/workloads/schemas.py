@@ -72,7 +72,16 @@ def complete(
             completed[key] = int(completed[key])
         elif rule.get("type") in ("integer", "number"):
             completed[key] = _NUMBERS[rule["type"]](completed[key])
+        elif rule.get("type") == ["integer", "object"]:
+            completed[key] = _convert_numbers(completed[key])
     return completed
+
+
+def _convert_numbers(argument: t.Any) -> t.Any:
+    """Return a number, or each number of a mapping, as an integer."""
+    if isinstance(argument, collections.abc.Mapping):
+        return {name: int(argument[name]) for name in sorted(argument)}
+    return int(argument)
 
 
 def resolve_vcpus(
@@ -150,6 +159,34 @@ def optional(title: str, largest: int, zero: str) -> Rule:
     :param zero: The meaning of 0 in the description.
     """
     return integer(title, 0, largest, default=0, note=f"0 for {zero}")
+
+
+def optional_by_name(
+    title: str,
+    largest: int,
+    zero: str,
+    names: collections.abc.Iterable[str],
+    of: str,
+) -> Rule:
+    """Return the JSON Schema of an ``optional`` integer, or one per name.
+
+    :param of: The noun for a name in the description.
+    """
+    rule = optional(title, largest, zero)
+    number = json_schema.integer(minimum=1, maximum=largest)
+    return {
+        **rule,
+        "type": ["integer", "object"],
+        "description": f"{rule['description'].removesuffix('.')}; or a "
+        f"mapping of each {of} with a number.",
+        **{
+            key: content
+            for key, content in json_schema.closed_mapping(
+                dict.fromkeys(names, number), minProperties=1
+            ).items()
+            if key != "type"
+        },
+    }
 
 
 def per_vcpu(title: str, largest: int, *, note: str = "") -> Rule:

@@ -297,6 +297,24 @@ class TestFixedRates(unittest.TestCase):
                 ]
             },
         ),
+        (
+            "fio",
+            {
+                "patterns": ["read", "randread"],
+                "jobs": 3,
+                "rate_iops": {"randread": 500},
+            },
+            {
+                "fio offers 1.50 kops/s in randread": [
+                    f"disk.fio.db.randread.{name}"
+                    for name in (
+                        *("iops", "bandwidth", "latency_mean", "latency_p50"),
+                        *("latency_p90", "latency_p95", "latency_p99"),
+                        *("latency_p99_9", "latency_p99_99"),
+                    )
+                ]
+            },
+        ),
     )
     @ddt.unpack
     def test_findings(self, name, arguments, expected):
