@@ -161,32 +161,57 @@ def optional(title: str, largest: int, zero: str) -> Rule:
     return integer(title, 0, largest, default=0, note=f"0 for {zero}")
 
 
-def optional_by_name(
-    title: str,
-    largest: int,
-    zero: str,
-    names: collections.abc.Iterable[str],
-    of: str,
+def by_name(
+    rule: Rule, names: collections.abc.Iterable[str], noun: str
 ) -> Rule:
-    """Return the JSON Schema of an ``optional`` integer, or one per name.
+    """Return the JSON Schema of an integer for all names, or one per name.
 
-    :param of: The noun for a name in the description.
+    :param rule: The JSON Schema of the integer.
+    :param names: The names, such as those of patterns.
+    :param noun: The noun for a name in the description.
     """
-    rule = optional(title, largest, zero)
-    number = json_schema.integer(minimum=1, maximum=largest)
+    number = json_schema.integer(
+        minimum=max(1, rule["minimum"]), maximum=rule["maximum"]
+    )
+    mapping = json_schema.closed_mapping(
+        dict.fromkeys(names, number), minProperties=1
+    )
+    description = rule["description"].removesuffix(".")
     return {
+        **mapping,
         **rule,
         "type": ["integer", "object"],
-        "description": f"{rule['description'].removesuffix('.')}; or a "
-        f"mapping of each {of} with a number.",
-        **{
-            key: content
-            for key, content in json_schema.closed_mapping(
-                dict.fromkeys(names, number), minProperties=1
-            ).items()
-            if key != "type"
-        },
+        "description": f"{description}; or a number for each {noun}.",
     }
+
+
+def number_for(argument: t.Any, name: str) -> int:
+    """Return the integer of an argument ``by_name``; 0 without one."""
+    if isinstance(argument, collections.abc.Mapping):
+        return int(argument.get(name, 0))
+    return int(argument)
+
+
+def check_names(
+    key: str,
+    argument: t.Any,
+    names_key: str,
+    names: collections.abc.Sequence[str],
+) -> None:
+    """Reject an argument ``by_name`` with other names.
+
+    :param key: The name of the argument.
+    :param names_key: The name of the argument that lists the names.
+    :param names: The names that it lists.
+    :raises ValueError: If there is another name.
+    """
+    if isinstance(argument, collections.abc.Mapping):
+        unknown = argument.keys() - {*names}
+        if unknown:
+            raise ValueError(
+                f"{key}: {', '.join(sorted(unknown))}: must be one of "
+                f"{names_key}: {', '.join(names)}"
+            )
 
 
 def per_vcpu(title: str, largest: int, *, note: str = "") -> Rule:

@@ -108,10 +108,12 @@ class Fio(sequence.CommandSequenceWorkload):
             10**7,
             default=2000,
         ),
-        rate_iops=schemas.optional_by_name(
-            "Maximum requests per second of each process",
-            10**7,
-            "no limit",
+        rate_iops=schemas.by_name(
+            schemas.optional(
+                "Maximum requests per second of each process",
+                10**7,
+                "no limit",
+            ),
             _ORDER,
             "limited pattern",
         ),
@@ -218,7 +220,6 @@ class Fio(sequence.CommandSequenceWorkload):
         """
         if arguments["job_file"]:
             return ()
-        is_random = arguments["arrivals"] == "poisson"
         return tuple(
             base.Offer(
                 command=pattern,
@@ -230,7 +231,7 @@ class Fio(sequence.CommandSequenceWorkload):
                     if metric.unit == "s"
                     and metric.name.startswith(f"disk.fio.{side}.")
                 ),
-                is_random=is_random and bool(_limit(pattern, arguments)),
+                is_random=arguments["arrivals"] == "poisson",
             )
             for pattern in self.selected(arguments)
             for side in _sides(pattern)
@@ -390,12 +391,9 @@ def _check_rates(arguments: base.Arguments) -> None:
                 "rate_iops: must be one number with job_file, whose sections "
                 "all have it"
             )
-        unknown = rates.keys() - {*arguments["patterns"]}
-        if unknown:
-            raise ValueError(
-                f"rate_iops: {', '.join(sorted(unknown))}: must be one of "
-                f"patterns: {', '.join(arguments['patterns'])}"
-            )
+        schemas.check_names(
+            "rate_iops", rates, "patterns", arguments["patterns"]
+        )
     if arguments["arrivals"] == "regular":
         return
     if not rates:
@@ -409,21 +407,13 @@ def _check_rates(arguments: base.Arguments) -> None:
         )
 
 
-def _limit(pattern: str, arguments: base.Arguments) -> int:
-    """Return the requests per second of a process; 0 for no limit."""
-    rates = arguments["rate_iops"]
-    if isinstance(rates, collections.abc.Mapping):
-        return int(rates.get(pattern, 0))
-    return int(rates)
-
-
 def _offered_rate(pattern: str, arguments: base.Arguments) -> float | None:
     """Return the requests per second of all processes; None for no limit.
 
     The mean interval of random arrivals is whole microseconds, and fio cuts
     each interval to microseconds.
     """
-    limit = _limit(pattern, arguments)
+    limit = schemas.number_for(arguments["rate_iops"], pattern)
     if not limit:
         return None
     rate = float(limit)
@@ -504,7 +494,7 @@ def _optional_options(
     writes = pattern in MIXED or pattern.endswith("write")
     if arguments["flush"] != "none" and writes:
         yield f"--{arguments['flush']}=1"
-    if limit := _limit(pattern, arguments):
+    if limit := schemas.number_for(arguments["rate_iops"], pattern):
         yield f"--rate_iops={limit}"
         if arguments["arrivals"] == "poisson":
             yield "--rate_process=poisson"

@@ -315,6 +315,21 @@ class TestFixedRates(unittest.TestCase):
                 ]
             },
         ),
+        (
+            "iperf3",
+            {
+                "protocol": "udp",
+                "directions": ["to_peer"],
+                "streams": 4,
+                "bitrate": 250 * 10**6,
+            },
+            {
+                "iperf3 offers 1.00 Gbit/s": [
+                    f"network.iperf3.db.to_peer.udp.{name}"
+                    for name in ("throughput", "jitter", "loss")
+                ]
+            },
+        ),
     )
     @ddt.unpack
     def test_findings(self, name, arguments, expected):
