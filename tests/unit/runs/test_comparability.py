@@ -316,6 +316,22 @@ class TestFixedRates(unittest.TestCase):
             },
         ),
         (
+            "h2load",
+            {"users": 100, "think_time": 5},
+            {
+                "h2load offers 20.0 ops/s": [
+                    f"network.h2load.db.{name}"
+                    for name in (
+                        *("rate", "throughput", "response_time_mean"),
+                        *("response_time_p50", "response_time_p90"),
+                        *("response_time_p95", "response_time_p99"),
+                        *("response_time_p99_9", "response_time_p99_99"),
+                        "failed_requests",
+                    )
+                ]
+            },
+        ),
+        (
             "iperf3",
             {
                 "protocol": "udp",

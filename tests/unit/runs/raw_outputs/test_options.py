@@ -476,6 +476,11 @@ OTHERS = {
     "h2load": (
         (
             "$ h2load -n 10 -c 10 https://192.0.2.1/\n" + h2load(),
+            "$ h2load -n 10 -c 10 --rps=4 https://192.0.2.1/\n" + h2load(),
+            "think_time is 0 .* 0.25",
+        ),
+        (
+            "$ h2load -n 10 -c 10 https://192.0.2.1/\n" + h2load(),
             "$ h2load -n 10 -c 10 -m 100 https://192.0.2.1/\n" + h2load(),
             "concurrent_streams is 1 .* 100",
         ),
