@@ -173,8 +173,10 @@ def by_name(
     number = json_schema.integer(
         minimum=max(1, rule["minimum"]), maximum=rule["maximum"]
     )
-    mapping = json_schema.closed_mapping(
-        dict.fromkeys(names, number), minProperties=1
+    mapping = json_schema.values(
+        number,
+        propertyNames=json_schema.choice(list(names)),
+        minProperties=1,
     )
     description = rule["description"].removesuffix(".")
     return {

@@ -152,7 +152,10 @@ class DiskTestCase(unittest.TestCase):
             {"rate_iops": {"write": 5}, "patterns": ["read", "randread"]},
             "rate_iops: write: must be one of patterns: read, randread",
         ),
-        ({"rate_iops": {"x": 5}}, "rate_iops: Additional .*limited pattern"),
+        (
+            {"rate_iops": {"x": 5}},
+            "rate_iops: 'x' is not one .*limited patter",
+        ),
         ({"rate_iops": {"read": 0}}, "rate_iops.read: 0 is less"),
         ({"rate_iops": {}}, "rate_iops: {} "),
         (
