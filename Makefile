@@ -31,8 +31,8 @@ RESULTS = $(CLOUD)/results.json
 # The Debian packages whose programs unit tests execute, in addition to those
 # that every Debian system has.  No other program is on the path of the tests.
 # Their services are not started.
-UNIT_PACKAGES = bzip2 e2fsprogs iperf3 iproute2 openssh-client iperf \
-    nghttp2-client nginx openssh-server sockperf vsftpd wget
+UNIT_PACKAGES = bzip2 e2fsprogs fio iperf3 iproute2 openssh-client iperf \
+    nghttp2-client nginx openssh-server sockperf sysbench vsftpd wget
 # The tools of the main job, for the baseline of this machine.
 LOCAL_PACKAGES = bzip2 fio iperf3 mbw sysbench
 # The functional tests that are part of `make test`.

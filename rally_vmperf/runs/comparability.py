@@ -13,6 +13,7 @@ from rally_vmperf.execution import sessions
 from rally_vmperf.guests import models
 from rally_vmperf.guests import verification
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement.samples import units
 from rally_vmperf.records import model
 from rally_vmperf.runs import reference
 from rally_vmperf.workloads import base as workloads
@@ -69,9 +70,47 @@ def find_without_baseline(session: sessions.Session) -> list[finding.Finding]:
             assigned.arguments
         )
     ]
+    for assigned in session.assignments:
+        findings += find_fixed_rates(assigned)
     for station in session.stations:
         facts = session.fingerprints[station.name]
         findings += comparability.virtualisation(facts, station.name)
+    return findings
+
+
+def find_fixed_rates(
+    assigned: assignment.Assignment,
+) -> list[finding.Finding]:
+    """Return a finding for each rate that the commands of a workload offer.
+
+    Its metrics are those of the command.
+    """
+    metrics = assigned.workload.metrics(assigned.arguments)
+    offers = assigned.workload.offers(assigned.arguments)
+    findings = []
+    for offer in offers:
+        if offer.rate is None:
+            continue
+        prefix = offer.metric.rpartition(".")[0] + "."
+        (unit,) = {
+            metric.unit for metric in metrics if metric.name == offer.metric
+        }
+        detail = (
+            f"{assigned.workload.name} offers {units.show(offer.rate, unit)}"
+        )
+        findings.append(
+            finding.Finding(
+                kind="fixed_rate",
+                subject=assigned.title,
+                detail=detail
+                + (f" in {offer.command}" if len(offers) > 1 else ""),
+                metrics=tuple(
+                    assigned.rename(metric.name)
+                    for metric in metrics
+                    if metric.name.startswith(prefix)
+                ),
+            )
+        )
     return findings
 
 

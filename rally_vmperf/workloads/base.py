@@ -8,6 +8,7 @@ anything, and does not know where its commands run.
 import abc
 import collections.abc
 import dataclasses
+import math
 import typing as t
 
 from rally_vmperf import errors
@@ -170,6 +171,10 @@ def check_exit_status(result: CommandResult) -> None:
         )
 
 
+#: The maximum relative difference of a requested rate and the nearest rate
+#: that the tool accepts.
+_MAX_ROUNDING = 0.2
+
 #: The results of commands by the names of the commands.
 Results = collections.abc.Mapping[str, CommandResult]
 
@@ -183,6 +188,29 @@ class Work:
 
     amount: float
     unit: t.Literal["B", "ops"]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Offer:
+    """The rate at which a command is requested to work.
+
+    :param command: The name of the command.
+    :param metric: The name, without a label, of the rate metric that shows
+        the achieved rate: the total of a machine.
+    :param rate: The offered rate in the unit of the metric; None if the
+        command works at full speed.
+    :param late: The names of metrics, with those of percentiles, of times
+        that begin when a request is issued and not when it is due; they
+        are too short if the rate is not achieved.
+    :param is_random: Whether requests arrive at random (Poisson), so that a
+        count of n requests has the standard deviation sqrt(n).
+    """
+
+    command: str
+    metric: str
+    rate: float | None = None
+    late: tuple[str, ...] = ()
+    is_random: bool = False
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -361,6 +389,68 @@ class Workload(abc.ABC):
     def argument_findings(self, arguments: Arguments) -> Findings:
         """Return the findings that the arguments cause, as pairs of texts."""
         return ()
+
+    def offers(self, arguments: Arguments) -> tuple[Offer, ...]:
+        """Return the Offers of the commands; none if it has no such rate."""
+        return ()
+
+    def check_drivable(self, arguments: Arguments) -> None:
+        """Reject arguments with which no rate can be offered.
+
+        :raises WorkloadError: If ``at_rates`` is not possible with them.
+        """
+        if not self.offers(arguments):
+            raise WorkloadError(
+                f"workload {self.name}: cannot be driven at a rate"
+            )
+
+    def at_rates(
+        self,
+        arguments: Arguments,
+        rates: collections.abc.Mapping[str, float],
+    ) -> dict[str, t.Any]:
+        """Return the arguments with which commands offer rates, as a dict.
+
+        ``offers`` of these arguments have the rates, rounded to those that
+        the tool accepts.  Rates that differ by more than 20 % are rejected.
+
+        :param rates: The rate of each command, by its name, in the unit of
+            the metric in its Offer.
+        :raises WorkloadError: If these arguments cannot offer the rates.
+        """
+        self.check_drivable(arguments)
+        names = {offer.command for offer in self.offers(arguments)}
+        if rates.keys() != names:
+            raise WorkloadError(
+                f"workload {self.name}: rates of "
+                f"{', '.join(sorted(rates)) or 'no command'}: must be of "
+                f"{', '.join(sorted(names))}"
+            )
+        for command, rate in rates.items():
+            if not 0 < rate < math.inf:
+                raise WorkloadError(
+                    f"workload {self.name}: rate of {command}={rate:g}: must "
+                    "be > 0"
+                )
+        driven = self.complete({**arguments, **self._drive(arguments, rates)})
+        for offer in self.offers(driven):
+            requested = rates[offer.command]
+            possible = offer.rate or math.inf
+            if not math.isclose(possible, requested, rel_tol=_MAX_ROUNDING):
+                raise WorkloadError(
+                    f"workload {self.name}: rate of {offer.command}="
+                    f"{requested:g}: the nearest possible rate with these "
+                    f"arguments is {possible:g}"
+                )
+        return driven
+
+    def _drive(
+        self,
+        arguments: Arguments,
+        rates: collections.abc.Mapping[str, float],
+    ) -> dict[str, t.Any]:
+        """Return the arguments that change if commands offer these rates."""
+        raise NotImplementedError
 
     def metrics(self, arguments: Arguments) -> tuple[sample.Metric, ...]:
         """Return the definitions of the metrics that a run measures.

@@ -12,6 +12,7 @@ import importlib
 import importlib.metadata
 import importlib.util
 import pkgutil
+import typing as t
 
 from rally_vmperf.workloads import base
 
@@ -44,6 +45,31 @@ def get_workload(name: str) -> base.Workload:
             "uninstall all but one"
         )
     return _create_workload(name, modules[0])
+
+
+def drivable_workload_names() -> tuple[str, ...]:
+    """Return the sorted names of workloads that can be driven at a rate."""
+    workloads = map(get_workload, workload_names())
+    return tuple(
+        workload.name
+        for workload in workloads
+        if workload.offers(workload.complete({}))
+    )
+
+
+def add_defaults(name: str, arguments: base.Arguments) -> dict[str, t.Any]:
+    """Return recorded arguments with the defaults of later ones as a dict.
+
+    A record lacks the arguments that its workload did not have then.  Those
+    of an unknown workload do not change.
+
+    :param name: The name of the workload.
+    """
+    if name not in workload_names():
+        return dict(arguments)
+    properties = get_workload(name).ARGUMENTS["properties"]
+    defaults = {key: rule["default"] for key, rule in properties.items()}
+    return {**defaults, **arguments}
 
 
 def debian_packages(names: collections.abc.Iterable[str]) -> tuple[str, ...]:

@@ -72,7 +72,16 @@ def complete(
             completed[key] = int(completed[key])
         elif rule.get("type") in ("integer", "number"):
             completed[key] = _NUMBERS[rule["type"]](completed[key])
+        elif rule.get("type") == ["integer", "object"]:
+            completed[key] = _convert_numbers(completed[key])
     return completed
+
+
+def _convert_numbers(argument: t.Any) -> t.Any:
+    """Return a number, or each number of a mapping, as an integer."""
+    if isinstance(argument, collections.abc.Mapping):
+        return {name: int(argument[name]) for name in sorted(argument)}
+    return int(argument)
 
 
 def resolve_vcpus(
@@ -150,6 +159,61 @@ def optional(title: str, largest: int, zero: str) -> Rule:
     :param zero: The meaning of 0 in the description.
     """
     return integer(title, 0, largest, default=0, note=f"0 for {zero}")
+
+
+def by_name(
+    rule: Rule, names: collections.abc.Iterable[str], noun: str
+) -> Rule:
+    """Return the JSON Schema of an integer for all names, or one per name.
+
+    :param rule: The JSON Schema of the integer.
+    :param names: The names, such as those of patterns.
+    :param noun: The noun for a name in the description.
+    """
+    number = json_schema.integer(
+        minimum=max(1, rule["minimum"]), maximum=rule["maximum"]
+    )
+    mapping = json_schema.values(
+        number,
+        propertyNames=json_schema.choice(list(names)),
+        minProperties=1,
+    )
+    description = rule["description"].removesuffix(".")
+    return {
+        **mapping,
+        **rule,
+        "type": ["integer", "object"],
+        "description": f"{description}; or a number for each {noun}.",
+    }
+
+
+def number_for(argument: t.Any, name: str) -> int:
+    """Return the integer of an argument ``by_name``; 0 without one."""
+    if isinstance(argument, collections.abc.Mapping):
+        return int(argument.get(name, 0))
+    return int(argument)
+
+
+def check_names(
+    key: str,
+    argument: t.Any,
+    names_key: str,
+    names: collections.abc.Sequence[str],
+) -> None:
+    """Reject an argument ``by_name`` with other names.
+
+    :param key: The name of the argument.
+    :param names_key: The name of the argument that lists the names.
+    :param names: The names that it lists.
+    :raises ValueError: If there is another name.
+    """
+    if isinstance(argument, collections.abc.Mapping):
+        unknown = argument.keys() - {*names}
+        if unknown:
+            raise ValueError(
+                f"{key}: {', '.join(sorted(unknown))}: must be one of "
+                f"{names_key}: {', '.join(names)}"
+            )
 
 
 def per_vcpu(title: str, largest: int, *, note: str = "") -> Rule:

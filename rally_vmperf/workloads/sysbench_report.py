@@ -26,7 +26,7 @@ _COMMON = (
     ),
     options.Option(
         names=("rate",),
-        argument="target_rate",
+        argument="rate",
         default="0",
         parse=options.parse_number,
         pattern=re.compile(
@@ -106,6 +106,18 @@ _END = re.compile(
     re.M,
 )
 
+#: A rate at which events arrive, on a line of its own.
+_TARGET_RATE = re.compile(r"^Target transaction rate: (.{1,40})/sec$", re.M)
+
+#: The message of a run whose events arrived faster than they ended.
+_QUEUE_FULL = "FATAL: The event queue is full."
+#: The number of events that can wait.
+_QUEUE_LENGTH = 131072
+
+#: The longest wait for an arrival, in average intervals; one of 485 million
+#: intervals is longer.
+LONGEST_INTERVALS = 20
+
 #: Maximum difference of the duration of a command and that in its output, s.
 _CLOCK = 0.05
 
@@ -114,7 +126,8 @@ _CLOCK = 0.05
 class SysbenchReport:
     """The results of a run.
 
-    :param seconds: The time from the first event to the last, in seconds.
+    :param seconds: The time from the first event to the last, in seconds,
+        without that in which threads wait for an arrival after the end.
     :param p95: The 95th percentile of the latency in seconds.
     """
 
@@ -146,6 +159,12 @@ def parse(
     OUTPUT.check_lines(
         result.stdout, *lines, f"Number of threads: {arguments['threads']}"
     )
+    rate = arguments.get("rate", 0)
+    rates = _TARGET_RATE.findall(result.stdout)
+    if rates != ([f"{rate}"] if rate else []):
+        raise OUTPUT.error(
+            f"did not run with rate={rate} (0 for as fast as possible)"
+        )
     figures = OUTPUT.match(
         result.stdout,
         _END,
@@ -153,7 +172,28 @@ def parse(
         "1.1 exactly once at the end",
     )
     seconds, events, longest, p95 = map(float, figures)
-    # The last event may begin before the end of the requested time.
-    OUTPUT.check_time(seconds, arguments["time"], 0.5 + longest / 1000)
+    time, longest = arguments["time"], longest / 1000
+    # The last event may begin before the end of the requested time, and a
+    # thread may wait for the next arrival.
+    interval = LONGEST_INTERVALS / rate if rate else 0
+    OUTPUT.check_time(seconds, time, 0.5 + longest + interval)
     OUTPUT.check_duration(seconds, result, _CLOCK)
+    if not events:
+        raise OUTPUT.error(f"completed no event in {seconds:g} s")
+    if rate:
+        seconds = min(seconds, time + longest)
     return SysbenchReport(seconds, int(events), p95 / 1000)
+
+
+def check_queue(result: base.CommandResult, rate: int) -> None:
+    """Reject a run that ended because too many events waited.
+
+    :param rate: The requested events per second.
+    :raises base.WorkloadError: If the queue of events was full.
+    """
+    if result.exit_status and _QUEUE_FULL in result.stdout:
+        raise base.WorkloadError(
+            f"sysbench: rate={rate}: is so much higher than the rate of the "
+            f"machine that {_QUEUE_LENGTH} events waited, and the run ended "
+            "without a result; reduce rate or time, or raise max_prime"
+        )

@@ -63,12 +63,14 @@ NOT_TOLD = {
     "dd": {"direct", "sync"},
     # The limit of its own program, which is compared with each step.
     "fio": {"search_latency_us"},
+    # Without pauses, the number of pages does not depend on it.
+    "h2load": {"users"},
     "iperf3": {"zero_copy"},
     # Of a method that is not in each run.
     "mbw": {"block_size"},
     "openssl": {"time"},
     "ping": {"interval"},
-    "sockperf": {"size"},
+    "sockperf": {"rate", "size"},
     "sysbench_memory": {"access"},
     # The recorded output is of both numbers.
     "unixbench": {"copies"},

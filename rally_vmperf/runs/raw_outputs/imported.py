@@ -319,7 +319,9 @@ class _ReferenceBuilder:
                     or baseline_entry.copies > 1
                 ):
                     continue
-                arguments = _complete_arguments(baseline_entry)
+                arguments = _select_numbers(
+                    _complete_arguments(baseline_entry), metric_name
+                )
                 keys = _list_differences(arguments, raw_output.arguments)
                 if self._is_lenient:
                     keys = [key for key in keys if key in _IDENTITY]
@@ -379,6 +381,25 @@ def _complete_arguments(
     defaults = table.read({}, is_complete=True)
     del defaults["other_options"]
     return {**defaults, **baseline_entry.arguments}
+
+
+def _select_numbers(
+    arguments: dict[str, t.Any], metric: str
+) -> dict[str, t.Any]:
+    """Return arguments with the number that concerns a metric.
+
+    It is in a mapping of each pattern or direction, 0 if it is missing.
+    """
+    names = metric.split(".")
+    return {
+        key: next(
+            (argument[name] for name in names if name in argument),
+            0,
+        )
+        if isinstance(argument, collections.abc.Mapping)
+        else argument
+        for key, argument in arguments.items()
+    }
 
 
 def describe_unstated(content: document.Baseline, guest: Raws) -> list[str]:

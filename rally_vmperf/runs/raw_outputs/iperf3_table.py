@@ -180,7 +180,7 @@ def rename_for_udp(
     if protocol != "udp":
         return arguments
     renamed = {
-        {"target_bitrate": "bitrate", "blksize": "datagram"}.get(key, key): (
+        {"tcp_bitrate": "bitrate", "blksize": "datagram"}.get(key, key): (
             argument
         )
         for key, argument in arguments.items()

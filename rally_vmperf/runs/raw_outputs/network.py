@@ -164,6 +164,13 @@ _SOCKPERF_SHARE = re.compile(
 )
 
 
+#: A command line of under-load, and the option with its rate.
+_SOCKPERF_UNDER_LOAD = re.compile(
+    r"\bsockperf (?:under-load|ul) (.{0,1000})$", re.M
+)
+_SOCKPERF_MPS = re.compile(r"(?:^| )--[mp]ps[ =]")
+#: The messages per second of under-load by default.
+_SOCKPERF_DEFAULT_RATE = 10000
 _SOCKPERF_THROUGHPUT = re.compile(
     r"^sockperf: Summary: (?:Message Rate|BandWidth) is ", re.M
 )
@@ -192,7 +199,7 @@ def read_sockperf(text: str, given: raw.Given) -> list[raw.RawOutput]:
         raise raw.error(
             "sockperf",
             f"{run[3]} of {run[2]} messages have an answer; if this is "
-            "under-load, run sockperf ping-pong",
+            "under-load, add --reply-every 1, or run sockperf ping-pong",
         )
     # Without --full-rtt it prints half of the round trip.
     factor = 1e-6 if mean[1] == "rtt" else 2e-6
@@ -210,6 +217,7 @@ def read_sockperf(text: str, given: raw.Given) -> list[raw.RawOutput]:
             "sockperf",
             {
                 **_list_options("sockperf", text),
+                **_find_default_rate(text),
                 "directions": [direction],
                 **({"protocol": protocol[1].lower()} if protocol else {}),
             },
@@ -219,6 +227,14 @@ def read_sockperf(text: str, given: raw.Given) -> list[raw.RawOutput]:
             },
         )
     ]
+
+
+def _find_default_rate(text: str) -> dict[str, t.Any]:
+    """Return the rate of under-load if its command line has none."""
+    lines = _SOCKPERF_UNDER_LOAD.findall(text)
+    if not lines or any(map(_SOCKPERF_MPS.search, lines)):
+        return {}
+    return {"rate": _SOCKPERF_DEFAULT_RATE}
 
 
 _H2LOAD_RATE = re.compile(

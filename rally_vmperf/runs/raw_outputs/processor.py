@@ -230,7 +230,7 @@ def _complete_rate(text: str, arguments: dict[str, t.Any]) -> dict[str, t.Any]:
     sysbench prints it with the options of the run.
     """
     has_options = "Running the test with following options:" in text
-    return {**({"target_rate": 0} if has_options else {}), **arguments}
+    return {**({"rate": 0} if has_options else {}), **arguments}
 
 
 def _read_memory(text: str, number: int, duration: float) -> raw.RawOutput:

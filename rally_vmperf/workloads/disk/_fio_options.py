@@ -122,7 +122,18 @@ _VALUES = (
     _condition("fdatasync", argument="fdatasync", default="0"),
     _condition("sync", argument="sync", default="0"),
     _condition("rate", argument="rate", default="0"),
-    _condition("rate_iops", argument="rate_iops", default="0"),
+    _condition(
+        "rate_iops",
+        argument="rate_iops",
+        default="0",
+        parse=options.parse_number,
+    ),
+    _condition(
+        "rate_process",
+        argument="arrivals",
+        default="linear",
+        parse=lambda text: "regular" if text == "linear" else text,
+    ),
     _condition("thinktime", argument="thinktime", default="0"),
     _condition(
         "cpus_allowed", argument="cpus", default="all", parse=_count_cpus

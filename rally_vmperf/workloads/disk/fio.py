@@ -2,6 +2,8 @@
 
 import collections.abc
 import itertools
+import math
+import typing as t
 
 from rally_vmperf.measurement.samples import curves
 from rally_vmperf.measurement.samples import sample
@@ -40,7 +42,7 @@ _TIMED = (
 #: Arguments that apply to patterns and not to a job file.
 _PATTERN_ARGUMENTS = (
     *("patterns", "read_percent", "block_size", "sequential_block_size"),
-    *("depth", "jobs", "flush", "search_latency_us"),
+    *("depth", "jobs", "flush", "search_latency_us", "arrivals"),
 )
 
 #: MiB/s of the slowest supported disk.
@@ -106,8 +108,20 @@ class Fio(sequence.CommandSequenceWorkload):
             10**7,
             default=2000,
         ),
-        rate_iops=schemas.optional(
-            "Maximum requests per second of each process", 10**7, "no limit"
+        rate_iops=schemas.by_name(
+            schemas.optional(
+                "Maximum requests per second of each process",
+                10**7,
+                "no limit",
+            ),
+            _ORDER,
+            "limited pattern",
+        ),
+        arrivals=schemas.choice(
+            "Arrivals of requests with rate_iops: regular, poisson (at "
+            "random).",
+            ("regular", "poisson"),
+            default="regular",
         ),
         **_fio_job_file.ARGUMENTS,
     )
@@ -157,13 +171,12 @@ class Fio(sequence.CommandSequenceWorkload):
         if not arguments["direct"]:
             detail = "fio runs with direct: false"
             findings.append(("page_cache_measured", detail))
-        limit = arguments["rate_iops"] * arguments["jobs"]
-        if limit:
-            detail = f"fio makes {limit} requests per second"
-            if arguments["job_file"]:
-                detail += " with each process"
-            if set(MIXED) & set(arguments["patterns"]):
-                detail += ", as many reads as writes in rw and randrw"
+        # The number of processes is in the job file.
+        if arguments["job_file"] and arguments["rate_iops"]:
+            detail = (
+                f"fio makes {arguments['rate_iops']} requests per second with "
+                "each process"
+            )
             findings.append(("fixed_rate", detail))
         return tuple(findings)
 
@@ -184,6 +197,7 @@ class Fio(sequence.CommandSequenceWorkload):
                     f"{key}={arguments[key]!r}: applies to patterns and not "
                     "to job_file; use another workload entry for patterns"
                 )
+        _check_rates(arguments)
         jobs, size_mib = arguments["jobs"], arguments["size_mib"]
         keys = ("block_size", "sequential_block_size")
         block = max(schemas.size_bytes(arguments[key]) for key in keys)
@@ -198,6 +212,63 @@ class Fio(sequence.CommandSequenceWorkload):
                 f"jobs={jobs}: must be 1 with {FIRST_WRITE}; use another "
                 f"workload entry for {FIRST_WRITE}"
             )
+
+    def offers(self, arguments: base.Arguments) -> tuple[base.Offer, ...]:
+        """Return an Offer for each selected pattern and its sides.
+
+        With rw and randrw, reads and writes have the rate each.
+        """
+        if arguments["job_file"]:
+            return ()
+        return tuple(
+            base.Offer(
+                command=pattern,
+                metric=f"disk.fio.{side}.iops",
+                rate=_offered_rate(pattern, arguments),
+                late=tuple(
+                    metric.name
+                    for metric in self.option_metrics(pattern)
+                    if metric.unit == "s"
+                    and metric.name.startswith(f"disk.fio.{side}.")
+                ),
+                is_random=arguments["arrivals"] == "poisson",
+            )
+            for pattern in self.selected(arguments)
+            for side in _sides(pattern)
+        )
+
+    def check_drivable(self, arguments: base.Arguments) -> None:
+        """Reject a job file, and patterns without one rate.
+
+        :raises base.WorkloadError: If there is one.
+        """
+        if arguments["job_file"]:
+            raise base.WorkloadError(
+                "workload fio: job_file: cannot be driven at a rate; use "
+                "patterns"
+            )
+        for pattern in arguments["patterns"]:
+            if pattern not in PATTERNS:
+                raise base.WorkloadError(
+                    f"workload fio: pattern {pattern} cannot be driven at a "
+                    f"rate; these can: {', '.join(PATTERNS)}"
+                )
+
+    def _drive(
+        self,
+        arguments: base.Arguments,
+        rates: collections.abc.Mapping[str, float],
+    ) -> dict[str, t.Any]:
+        """Return limits of processes; flushes require regular arrivals."""
+        return {
+            "rate_iops": {
+                pattern: max(1, round(rate / arguments["jobs"]))
+                for pattern, rate in rates.items()
+            },
+            "arrivals": (
+                "poisson" if arguments["flush"] == "none" else "regular"
+            ),
+        }
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
         """Return the metric definitions of each selected pattern."""
@@ -308,6 +379,49 @@ class Fio(sequence.CommandSequenceWorkload):
         return base.Work(amount=counted * ramp_factor, unit="ops")
 
 
+def _check_rates(arguments: base.Arguments) -> None:
+    """Reject limits on rates that do not apply.
+
+    :raises ValueError: If a limit has no pattern, or arrivals no limit.
+    """
+    rates = arguments["rate_iops"]
+    if isinstance(rates, collections.abc.Mapping):
+        if arguments["job_file"]:
+            raise ValueError(
+                "rate_iops: must be one number with job_file, whose sections "
+                "all have it"
+            )
+        schemas.check_names(
+            "rate_iops", rates, "patterns", arguments["patterns"]
+        )
+    if arguments["arrivals"] == "regular":
+        return
+    if not rates:
+        raise ValueError(
+            "arrivals=poisson: requires rate_iops; set it, or remove arrivals"
+        )
+    if arguments["flush"] != "none":
+        raise ValueError(
+            "arrivals=poisson: requires flush: none, because fio ends with a "
+            "division by zero otherwise; remove arrivals or flush"
+        )
+
+
+def _offered_rate(pattern: str, arguments: base.Arguments) -> float | None:
+    """Return the requests per second of all processes; None for no limit.
+
+    The mean interval of random arrivals is whole microseconds, and fio cuts
+    each interval to microseconds.
+    """
+    limit = schemas.number_for(arguments["rate_iops"], pattern)
+    if not limit:
+        return None
+    rate = float(limit)
+    if arguments["arrivals"] == "poisson":
+        rate = 1e6 * math.expm1(1 / max(1, 10**6 // limit))
+    return rate * float(arguments["jobs"])
+
+
 def _sides(pattern: str) -> list[str]:
     """Return the measured sides of a pattern as a list of names."""
     return [pattern] if pattern not in MIXED else _mixed_sides(pattern)
@@ -380,21 +494,27 @@ def _optional_options(
     writes = pattern in MIXED or pattern.endswith("write")
     if arguments["flush"] != "none" and writes:
         yield f"--{arguments['flush']}=1"
-    if arguments["rate_iops"]:
-        yield f"--rate_iops={arguments['rate_iops']}"
+    if limit := schemas.number_for(arguments["rate_iops"], pattern):
+        yield f"--rate_iops={limit}"
+        if arguments["arrivals"] == "poisson":
+            yield "--rate_process=poisson"
 
 
 def _job_options(
     name: str, pattern: str, block_size: str, arguments: base.Arguments
 ) -> tuple[str, ...]:
     """Return the command line words of fio that all patterns share."""
+    # With one seed, random requests would arrive at the same instants in all
+    # guests and repetitions.
+    is_random = arguments["arrivals"] == "poisson" and name != "layout"
     return base.argv(
         "fio --name={name} --filename=vmperf.data --size={size_mib}M "
         "--rw={pattern} --bs={block_size} --ioengine=libaio "
-        "--iodepth={depth} --direct={direct:d} --randseed=1 --eta=never "
+        "--iodepth={depth} --direct={direct:d} {seed} --eta=never "
         "--output-format=json+",
         arguments,
         name=name,
         pattern=pattern,
         block_size=block_size,
+        seed="--randrepeat=0" if is_random else "--randseed=1",
     )

@@ -52,7 +52,7 @@ _VALUES = (
     ),
     options.Option(
         names=("target_bitrate", "b", "bitrate", "bandwidth"),
-        argument="target_bitrate",
+        argument="tcp_bitrate",
         default="0",
         parse=options.parse_rate,
     ),

@@ -1,5 +1,6 @@
 """Network workload: users who load pages by HTTP, with h2load."""
 
+import collections.abc
 import dataclasses
 import math
 import re
@@ -40,7 +41,15 @@ _MAX_TIMES = 20000
 _MIN_ROUNDING = 0.994
 
 
-#: The arguments of h2load itself, which loads without pauses.
+def _parse_pause(text: str) -> t.Any:
+    """Return the seconds between two requests of a client, from its rate."""
+    rate = options.parse_float(text)
+    if not isinstance(rate, float) or rate < 0:
+        return text
+    return 1 / rate if rate else 0
+
+
+#: The arguments of h2load itself, which by default loads without pauses.
 _OPTIONS = options.OptionTable(
     options=(
         options.Option(
@@ -77,9 +86,19 @@ _OPTIONS = options.OptionTable(
             default="1",
             parse=options.parse_number,
         ),
+        options.Option(
+            names=("rps",),
+            argument="think_time",
+            default="0",
+            parse=_parse_pause,
+        ),
+        options.Option(names=("D", "duration")),
+        options.Option(names=("r", "rate")),
+        options.Option(names=("rate-period",), default="1s"),
+        options.Option(names=("h1",), has_value=False),
         *(
             options.Option(names=(name,))
-            for name in ("D", "r", "w", "W", "p", "H", "d", "T", "N", "f")
+            for name in ("w", "W", "p", "H", "d", "T", "N", "f")
         ),
         *options.name_options("i", "B", "log-file"),
         *options.name_options("v", "verbose", has_value=False),
@@ -90,6 +109,14 @@ _THROUGHPUT = sample.Metric(
     "network.h2load.throughput", "B/s", "higher", additive=True
 )
 
+#: The name of the one command.
+_COMMAND = "pages"
+#: The shortest pause in seconds between two pages of a user.
+_MIN_THINK_TIME = 0.001
+#: The maximum duration without pauses in seconds; each page takes 30 bytes of
+#: the log.
+_MAX_FULL_SPEED_SECONDS = 300
+
 #: The options of nginx for connections that last for the whole run.
 _KEEP_ALIVE = ("keepalive_requests 1000000000;", "keepalive_timeout 3600;")
 
@@ -99,7 +126,8 @@ class UserLoad:
     """Users who load pages with one h2load.
 
     :param users: The number of users, each with a connection of its own.
-    :param think_time: The time between two pages of a user in seconds.
+    :param think_time: The time between two pages of a user in seconds; 0 for
+        users without pauses, who load pages until the time is over.
     :param time: The duration of the run in seconds.
     """
 
@@ -109,15 +137,19 @@ class UserLoad:
 
     @property
     def pages(self) -> int:
-        """The number of pages of all users in one run."""
+        """The number of pages of all users in one run; 0 if not fixed."""
+        if not self.think_time:
+            return 0
         pages_per_user = max(1, round(self.time / self.think_time))
         return pages_per_user * self.users
 
     def options(self) -> tuple[str, ...]:
         """Return the command line words of h2load's options."""
         users, think = self.users, self.think_time
+        if not think:
+            return ("--h1", "-c", f"{users}", "-D", f"{self.time}")
         # Users start evenly within one think time, at least every 10 ms.
-        at_once = max(1, math.ceil(users * 0.01 / think))
+        at_once = min(users, max(1, math.ceil(users * 0.01 / think)))
         period = round(at_once * think * 1000 / users)
         return (
             *("--h1", "-c", f"{users}"),
@@ -153,6 +185,8 @@ class UserLoad:
                 f"ended after {seconds:g} s, but reported pages in "
                 f"{len(per_second)} s"
             )
+        if not self.think_time:
+            outputs.Reader("h2load").check_time(seconds, self.time)
         if seconds < _MIN_ROUNDING * longest:
             raise self.error(
                 f"ended after {seconds:g} s, but reported a page with "
@@ -192,14 +226,18 @@ class UserLoad:
         counts = map(int, match.groups())
         total, started, done, succeeded, failed, errored = counts
         rows = report.number("rows")
+        pages, most_started = self.pages or done, total
+        if not self.think_time:
+            # At the end, each user may wait for a page, which does not count.
+            most_started += self.users
         if (
-            total != self.pages
+            total != pages
             or not succeeded + failed + errored == done <= total
-            or not done <= started <= total
+            or not done <= started <= most_started
             or not succeeded <= rows <= total
         ):
             raise self.error(
-                f"must load {self.pages} pages, but h2load reported {total}, "
+                f"must load {pages} pages, but h2load reported {total}, "
                 f"{done} done, {succeeded} succeeded, {failed} failed, and "
                 f"its log has {rows:g}"
             )
@@ -309,7 +347,11 @@ class H2load(_nginx.NginxWorkload):
             default=100,
         ),
         think_time=schemas.number(
-            "Time between two pages of a user, s", 0.1, 600, default=5
+            "Time between two pages of a user, s",
+            0,
+            600,
+            default=5,
+            note="0 for users without pauses, otherwise at least 0.001",
         ),
         time=schemas.duration("Duration of the run", default=60),
         size_kib=schemas.integer("Size of a page in KiB", 1, 64, default=16),
@@ -325,6 +367,46 @@ class H2load(_nginx.NginxWorkload):
         _nginx.TOOL,
         tools.auxiliary("prlimit", package="util-linux", side="peer"),
     )
+
+    def check_arguments(self, arguments: base.Arguments) -> None:
+        """Reject a think time that is too short, and a log that is too long.
+
+        :raises ValueError: If an argument is not valid.
+        """
+        think, time = arguments["think_time"], arguments["time"]
+        if 0 < think < _MIN_THINK_TIME:
+            raise ValueError(
+                f"think_time={think:g}: must be 0, or at least "
+                f"{_MIN_THINK_TIME}; use more users"
+            )
+        if not think and time > _MAX_FULL_SPEED_SECONDS:
+            raise ValueError(
+                f"time={time}: must be <= {_MAX_FULL_SPEED_SECONDS} with "
+                "think_time: 0, because the log has a line for each page"
+            )
+
+    def offers(self, arguments: base.Arguments) -> tuple[base.Offer, ...]:
+        """Return the Offer of all users."""
+        think = arguments["think_time"]
+        rate, *_ = metrics = self.metrics(arguments)
+        offer = base.Offer(
+            command=_COMMAND,
+            metric=rate.name,
+            rate=arguments["users"] / think if think else None,
+            late=tuple(
+                metric.name for metric in metrics if metric.unit == "s"
+            ),
+        )
+        return (offer,)
+
+    def _drive(
+        self,
+        arguments: base.Arguments,
+        rates: collections.abc.Mapping[str, float],
+    ) -> dict[str, t.Any]:
+        """Return the think time; the number of users stays."""
+        think = arguments["users"] / rates[_COMMAND]
+        return {"think_time": float(f"{think:.6g}")}
 
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
         """Return a tuple of the script that runs h2load."""
@@ -354,7 +436,7 @@ class H2load(_nginx.NginxWorkload):
             files={"page": page},
         )
         command = base.Command(
-            name="pages",
+            name=_COMMAND,
             argv=(
                 *("python3", "h2load.py"),
                 *(*_create_load(arguments).options(), url),

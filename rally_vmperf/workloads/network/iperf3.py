@@ -1,5 +1,6 @@
 """Network workload: TCP or UDP with iperf3."""
 
+import collections.abc
 import contextlib
 import math
 import typing as t
@@ -7,7 +8,6 @@ import typing as t
 from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import curves
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.measurement.samples import units
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import document
 from rally_vmperf.workloads import output_bounds
@@ -39,6 +39,10 @@ BIDIR = "bidir"
 
 #: The length of the buffer of TCP in bytes, which no option changes.
 _TCP_BUFFER = 128 << 10
+#: The maximum rate of a stream in bit/s.
+_MAX_BITRATE = 4 * 10**11
+#: The minimum number of buffers of a stream with a rate in a run.
+_MIN_BUFFERS = 20
 _MINIMUM_FOR_UDP = tools.MinimumVersion(
     version="3.11",
     reason="with UDP it does not report received data",
@@ -269,7 +273,7 @@ class Iperf3(_directed.ServerWorkload):
             default=("to_peer", "from_peer"),
         ),
         protocol=schemas.choice(
-            "tcp, at the maximum rate, or udp, at the bitrate.",
+            "tcp, at the maximum rate or tcp_bitrate, or udp, at the bitrate.",
             ("tcp", "udp"),
             default="tcp",
         ),
@@ -282,11 +286,24 @@ class Iperf3(_directed.ServerWorkload):
             note="0 with udp",
         ),
         streams=_directed.STREAMS,
-        bitrate=schemas.integer(
-            "Rate of each stream of udp, bit/s of payload",
-            10**5,
-            4 * 10**11,
-            default=10**8,
+        bitrate=schemas.by_name(
+            schemas.integer(
+                "Rate of each stream of udp, bit/s of payload",
+                10**5,
+                _MAX_BITRATE,
+                default=10**8,
+            ),
+            DIRECTIONS,
+            "direction",
+        ),
+        tcp_bitrate=schemas.by_name(
+            schemas.optional(
+                "Rate of each stream of tcp, bit/s of payload",
+                _MAX_BITRATE,
+                "the maximum",
+            ),
+            DIRECTIONS,
+            "limited direction",
         ),
         # The default of iperf3 depends on the path: it would differ between
         # bare metal and a guest on an overlay network.
@@ -327,7 +344,8 @@ class Iperf3(_directed.ServerWorkload):
         }
         protocol = "udp"
         if arguments["protocol"] == "udp":
-            unused, protocol = {"omit": 0, "segment": 0}, "tcp"
+            unused = {"omit": 0, "segment": 0, "tcp_bitrate": 0}
+            protocol = "tcp"
             if BIDIR in arguments["directions"]:
                 raise ValueError(
                     "directions: bidir requires protocol: tcp; remove bidir, "
@@ -338,6 +356,32 @@ class Iperf3(_directed.ServerWorkload):
                 raise ValueError(
                     f"{key}={arguments[key]}: requires protocol: {protocol}; "
                     f"remove {key}, or set protocol: {protocol}"
+                )
+        self._check_rates(arguments)
+
+    def _check_rates(self, arguments: base.Arguments) -> None:
+        """Reject rates of other directions, and rates that are too low.
+
+        :raises ValueError: If a direction of UDP has no rate, a rate has no
+            direction, or a run of TCP has too few buffers.
+        """
+        directions = arguments["directions"]
+        for key in ("bitrate", "tcp_bitrate"):
+            schemas.check_names(key, arguments[key], "directions", directions)
+        for direction in directions:
+            if not schemas.number_for(arguments["bitrate"], direction):
+                raise ValueError(
+                    f"bitrate: must have a number for {direction}, because "
+                    "udp has no maximum rate"
+                )
+            rate = schemas.number_for(arguments["tcp_bitrate"], direction)
+            least = -(-_MIN_BUFFERS * _TCP_BUFFER * 8 // arguments["time"])
+            if 0 < rate < least:
+                raise ValueError(
+                    f"tcp_bitrate={rate}: must be >= {least} in a run of "
+                    f"{arguments['time']} s, because iperf3 sends "
+                    f"{_TCP_BUFFER} bytes at once; raise tcp_bitrate or time, "
+                    "or reduce streams"
                 )
 
     def ports(self, arguments: base.Arguments) -> base.Ports:
@@ -350,13 +394,52 @@ class Iperf3(_directed.ServerWorkload):
             return self.TOOLS
         return tools.require_version(self.TOOLS, "iperf3", _MINIMUM_FOR_UDP)
 
-    def argument_findings(self, arguments: base.Arguments) -> base.Findings:
-        """Return the findings on limits of the measurement, as pairs."""
-        findings = super().argument_findings(arguments)
-        if arguments["protocol"] == "tcp":
-            return findings
-        rate = units.show(arguments["streams"] * arguments["bitrate"], "bit/s")
-        return (*findings, ("fixed_rate", f"{rate} of UDP are offered"))
+    def offers(self, arguments: base.Arguments) -> tuple[base.Offer, ...]:
+        """Return an Offer for each direction, two for bidir."""
+        offers = []
+        for direction in self.selected(arguments):
+            rate = _stream_rate(direction, arguments)
+            for part in _parts(direction):
+                throughput, *_ = create_metrics(part, arguments)
+                offers.append(
+                    base.Offer(
+                        command=_command_name(direction, arguments),
+                        metric=throughput.name,
+                        rate=rate * arguments["streams"] or None,
+                    )
+                )
+        return tuple(offers)
+
+    def check_drivable(self, arguments: base.Arguments) -> None:
+        """Reject bidir, whose directions share one rate.
+
+        :raises base.WorkloadError: If it is selected.
+        """
+        if BIDIR in arguments["directions"]:
+            raise base.WorkloadError(
+                "workload iperf3: direction bidir cannot be driven at a rate; "
+                f"these can: {', '.join(_directed.BOTH_DIRECTIONS)}"
+            )
+
+    def _drive(
+        self,
+        arguments: base.Arguments,
+        rates: collections.abc.Mapping[str, float],
+    ) -> dict[str, t.Any]:
+        """Return the rate of a stream for each direction."""
+        key = "bitrate" if arguments["protocol"] == "udp" else "tcp_bitrate"
+        return {
+            key: {
+                direction: max(
+                    1,
+                    round(
+                        rates[_command_name(direction, arguments)]
+                        / arguments["streams"]
+                    ),
+                )
+                for direction in self.selected(arguments)
+            }
+        }
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
         """Return the metric definitions of each selected direction."""
@@ -376,6 +459,7 @@ class Iperf3(_directed.ServerWorkload):
         the output of the server is not requested. An hour of small datagrams
         exceeds 32-bit counters.
         """
+        rate = _stream_rate(option, arguments)
         line = (
             "iperf3 -c {address} -p {port} -J -i {interval} -t {time} "
             "-O {omit} -P {streams}"
@@ -386,7 +470,9 @@ class Iperf3(_directed.ServerWorkload):
             line += " --bidir"
         line += " --connect-timeout 5000"
         if arguments["protocol"] == "udp":
-            line += " -u -b {bitrate} -l {datagram} --udp-counters-64bit"
+            line += " -u -b {rate} -l {datagram} --udp-counters-64bit"
+        elif rate:
+            line += " -b {rate}"
         if arguments["window_kib"]:
             line += " -w {window_kib}K"
         if arguments["segment"]:
@@ -397,12 +483,13 @@ class Iperf3(_directed.ServerWorkload):
         port = self._port(option, arguments, endpoints)
         seconds = arguments["time"] + arguments["omit"]
         return base.Command(
-            name=option + ("-udp" if arguments["protocol"] == "udp" else ""),
+            name=_command_name(option, arguments),
             argv=base.argv(
                 line,
                 arguments,
                 address=self.address(role, endpoints),
                 port=port,
+                rate=rate,
                 interval=_interval(arguments["time"], arguments["streams"]),
             ),
             timeout=seconds + 60,
@@ -482,6 +569,17 @@ class Iperf3(_directed.ServerWorkload):
         return base.Work(amount=omit_factor * received, unit="B")
 
 
+def _command_name(direction: str, arguments: base.Arguments) -> str:
+    """Return the name of the command that measures a direction."""
+    return direction + ("-udp" if arguments["protocol"] == "udp" else "")
+
+
+def _stream_rate(direction: str, arguments: base.Arguments) -> int:
+    """Return the rate of a stream in bit/s; 0 for the maximum of TCP."""
+    key = "bitrate" if arguments["protocol"] == "udp" else "tcp_bitrate"
+    return schemas.number_for(arguments[key], direction)
+
+
 def _parts(command: str) -> tuple[str, ...]:
     """Return the directions that a command measures as a tuple of names."""
     if command == BIDIR:
@@ -530,8 +628,8 @@ def _check_report(report: Iperf3Report) -> None:
     }
     # Not all versions report these settings.
     optional: dict[tuple[str, ...], t.Any] = {
-        ("start", "test_start", "target_bitrate"): (
-            arguments["bitrate"] if is_udp else 0
+        ("start", "test_start", "target_bitrate"): _stream_rate(
+            report.direction.partition(".")[0], arguments
         ),
         ("start", "sock_bufsize"): arguments["window_kib"] * 1024,
     }

@@ -1,5 +1,6 @@
 """Network workload: latency of small messages with sockperf."""
 
+import collections.abc
 import re
 import typing as t
 
@@ -20,6 +21,17 @@ _MICROSECOND = 1e-6
 
 #: Time that sockperf does not count: 0.4 s at the start, 0.05 s at the end.
 _UNCOUNTED = 0.45
+
+#: Minimum number of messages of a run with a rate, so that the rate is exact
+#: to a few percent.
+_MIN_MESSAGES = 20
+
+#: Lines that the threads of a run with a rate print, at any place.
+_REMARKS = re.compile(
+    r"^sockperf: (?:Test end \(interrupted by signal 2\)|"
+    r"Info: The requested message-per-second rate is too high\.[^\n]{0,80})\n",
+    re.M,
+)
 
 #: Bold text, which sockperf also prints to files.
 _BOLD = re.compile(r"\x1b\[[0-9;]{0,8}m")
@@ -97,6 +109,15 @@ _OPTIONS = options.OptionTable(
             parse=options.classify_host,
             pattern=re.compile(r"^\[ ?[0-9]{1,3}\] IP = (\S{1,100})", re.M),
         ),
+        options.Option(
+            names=("mps", "pps"),
+            argument="rate",
+            default="max",
+            parse=lambda text: (
+                0 if text == "max" else options.parse_number(text)
+            ),
+        ),
+        options.Option(names=("reply-every",), default="1"),
         # The output states the protocol, and what its times are.
         *options.name_options("p", "port", "client_port", "client_ip"),
         *options.name_options("full-log", "dontwarmup"),
@@ -125,6 +146,16 @@ class Sockperf(_directed.ServerWorkload):
         size=schemas.integer(
             "Size of a message, bytes", 14, 65507, default=64
         ),
+        rate=schemas.by_name(
+            schemas.optional(
+                "Messages per second, sent at equal intervals without waiting "
+                "for the answers",
+                10**6,
+                "the next message after each answer",
+            ),
+            DIRECTIONS,
+            "direction",
+        ),
     )
     METRICS = (
         sample.Metric(
@@ -147,6 +178,49 @@ class Sockperf(_directed.ServerWorkload):
     )
     TOOLS = (tools.load_generator("sockperf"),)
 
+    def check_arguments(self, arguments: base.Arguments) -> None:
+        """Reject rates with too few messages in a run.
+
+        :raises ValueError: If a rate has no direction, or is too low.
+        """
+        schemas.check_names(
+            "rate", arguments["rate"], "directions", arguments["directions"]
+        )
+        seconds = arguments["time"] - _UNCOUNTED
+        for direction in self.selected(arguments):
+            rate = schemas.number_for(arguments["rate"], direction)
+            if 0 < rate * seconds < _MIN_MESSAGES:
+                raise ValueError(
+                    f"rate={rate}: a run of {arguments['time']} s must have "
+                    f"at least {_MIN_MESSAGES} messages in {seconds:g} s; "
+                    "raise rate or time"
+                )
+
+    def offers(self, arguments: base.Arguments) -> tuple[base.Offer, ...]:
+        """Return the Offer of each selected direction."""
+        return tuple(
+            base.Offer(
+                command=direction,
+                metric=f"network.sockperf.{direction}.rate",
+                rate=schemas.number_for(arguments["rate"], direction) or None,
+                late=tuple(
+                    metric.name
+                    for metric in self.option_metrics(direction)
+                    if metric.unit == "s"
+                ),
+            )
+            for direction in self.selected(arguments)
+        )
+
+    def _drive(
+        self,
+        arguments: base.Arguments,
+        rates: collections.abc.Mapping[str, float],
+    ) -> dict[str, t.Any]:
+        """Return the rate of each direction; sockperf requires integers."""
+        numbers = {name: max(1, round(rates[name])) for name in rates}
+        return {"rate": numbers}
+
     def command(
         self, option: str, arguments: base.Arguments, endpoints: base.Endpoints
     ) -> base.Command:
@@ -156,9 +230,13 @@ class Sockperf(_directed.ServerWorkload):
         line = "-i {address} -p {port} -t {time} -m {size} --full-rtt"
         address = self.address(option, endpoints)
         options = base.argv(line, arguments, address=address, port=port)
+        mode = "ping-pong"
+        if rate := schemas.number_for(arguments["rate"], option):
+            mode = "under-load"
+            options += ("--mps", f"{rate}", "--reply-every", "1")
         return base.Command(
             name=option,
-            argv=("sockperf", "ping-pong", *options, *tcp),
+            argv=("sockperf", mode, *options, *tcp),
             timeout=seconds + 60,
             seconds=seconds,
             server=base.Server(
@@ -183,7 +261,9 @@ class Sockperf(_directed.ServerWorkload):
             exit status is 0 in this case, too.
         """
         output = outputs.Reader(f"sockperf: {result.name}")
-        match = _REPORT.fullmatch(_BOLD.sub("", result.stdout))
+        rate = schemas.number_for(arguments["rate"], result.name)
+        text = _BOLD.sub("", result.stdout)
+        match = _REPORT.fullmatch(_REMARKS.sub("", text) if rate else text)
         if not match:
             output_text = result.stderr or result.stdout
             last = output_text.rstrip().rpartition("\n")[2]
@@ -201,9 +281,11 @@ class Sockperf(_directed.ServerWorkload):
                 f"used {protocol.lower()} instead of {arguments['protocol']}"
             )
         time = arguments["time"]
+        # The counted time is from the first to the last message.
+        interval = 1 / rate if rate else 0
         if not (
             0.95 * time <= total <= 1.1 * time + 1
-            and 0.9 * (time - _UNCOUNTED) <= seconds
+            and 0.9 * (time - _UNCOUNTED) - 2 * interval <= seconds
         ):
             raise output.error(
                 f"ran for {total:g} s, {seconds:g} s of them counted, instead "
@@ -218,6 +300,7 @@ class Sockperf(_directed.ServerWorkload):
             None if micros is None else micros * _MICROSECOND
             for micros in (smallest, mean, *known, largest)
         )
+        intervals = answered - 1 if rate else answered
         return self.samples(
-            result.name, answered / seconds, *latencies, int(dropped)
+            result.name, intervals / seconds, *latencies, int(dropped)
         )

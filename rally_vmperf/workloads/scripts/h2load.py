@@ -7,6 +7,7 @@ The script prints counts of durations with three digits, and for each second
 the sum of the durations of its pages and their 95th percentile.
 """
 
+import array
 import collections
 import json
 import os
@@ -23,22 +24,27 @@ ERROR_LIMIT = 400
 
 def summary(log: t.Iterable[str]) -> t.Dict[str, t.Any]:
     """Return counts of a log by response time and second, as a dict."""
-    rows = [tuple(map(int, line.split()[:3])) for line in log]
-    begun = min(start for start, _, _ in rows) if rows else 0
-    # The end and the duration of each successful request.
-    successful = [
-        (start - begun + time, time)
-        for start, status, time in rows
-        if status == 200
-    ]
-    by_second: t.Dict[int, t.List[int]] = {}
-    for end, time in successful:
-        by_second.setdefault(end // 1000000, []).append(time)
-    latencies = collections.Counter(f"{time:.3g}" for _, time in successful)
+    rows, begun = 0, sys.maxsize
+    # The end and the duration of each successful request; a log may have
+    # millions.
+    ends, times = array.array("q"), array.array("q")
+    latencies: t.Counter[str] = collections.Counter()
+    for line in log:
+        start, status, time = map(int, line.split()[:3])
+        rows += 1
+        begun = min(begun, start)
+        if status == 200:
+            ends.append(start + time)
+            times.append(time)
+            latencies[f"{time:.3g}"] += 1
+    by_second: t.Dict[int, array.array] = {}
+    for row, end in enumerate(ends):
+        second = (end - begun) // 1000000
+        by_second.setdefault(second, array.array("q")).append(times[row])
     return {
-        "rows": len(rows),
-        "microseconds": max((end for end, _ in successful), default=0),
-        "response_microseconds": sum(time for _, time in successful),
+        "rows": rows,
+        "microseconds": max(ends) - begun if ends else 0,
+        "response_microseconds": sum(times),
         "response_times": {
             f"{float(word):.0f}": count for word, count in latencies.items()
         },
@@ -48,10 +54,10 @@ def summary(log: t.Iterable[str]) -> t.Dict[str, t.Any]:
         ],
         "response_times_per_second": {
             str(second): [
-                sum(times),
-                sorted(times)[-(-95 * len(times) // 100) - 1],
+                sum(pages),
+                sorted(pages)[-(-95 * len(pages) // 100) - 1],
             ]
-            for second, times in by_second.items()
+            for second, pages in by_second.items()
         },
     }
 

@@ -51,6 +51,22 @@ class TestFind(unittest.TestCase):
             ],
         )
 
+    def test_argument_that_was_added_later(self):
+        """An entry that lacks it has its default, and so has a run."""
+        shape = document.Shape(1, 1024)
+        later = {**ARGUMENTS, "rate": 0}
+        driven = {**ARGUMENTS, "rate": 285}
+        for recorded, requested in ((ARGUMENTS, later), (later, ARGUMENTS)):
+            baseline = made.baseline(entries=(made.entry(arguments=recorded),))
+            self.assertTrue(
+                matching.find(baseline, "sysbench", requested, shape)
+            )
+            with self.assertRaisesRegex(
+                document.BaselineError,
+                "rate is 0 in the baseline and 285 in the task",
+            ):
+                matching.find(baseline, "sysbench", driven, shape)
+
     def test_as_many_threads_as_vcpus(self):
         """Only the entry with the same shape matches."""
         arguments = {**ARGUMENTS, "threads": "vcpus"}

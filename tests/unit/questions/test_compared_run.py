@@ -9,6 +9,7 @@ import ddt
 from rally_vmperf import errors
 from rally_vmperf.baseline import document
 from rally_vmperf.questions import compared_run
+from rally_vmperf.records import model
 from tests.unit import made
 from tests.unit.questions import golden_runs
 
@@ -75,6 +76,28 @@ class TestSamples(unittest.TestCase):
         run = create(records)
         self.assertEqual(4, repetitions(run, RATE))
         self.assertEqual(5, repetitions(run, "cpu.events.rate"))
+
+    def test_argument_that_was_added_later(self):
+        """A run that lacks it has its default."""
+        arguments = {"threads": 1, "time": 10, "max_prime": 10000}
+        settings = [
+            create(
+                [
+                    dataclasses.replace(
+                        record,
+                        workloads=(
+                            model.RecordedWorkload(
+                                name="sysbench", arguments=recorded
+                            ),
+                        ),
+                    )
+                    for record in made.records(count=3)
+                ]
+            ).setting["arguments"]
+            for recorded in (arguments, {**arguments, "rate": 0})
+        ]
+        self.assertEqual(0, settings[0]["sysbench rate"])
+        self.assertEqual(*settings)
 
     def test_conditions(self):
         """Their axes distinguish them, and skipped levels are omitted."""

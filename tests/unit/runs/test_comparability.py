@@ -281,6 +281,88 @@ class TestMachines(unittest.TestCase):
         )
 
 
+@ddt.ddt
+class TestFixedRates(unittest.TestCase):
+    """A rate that the task requests concerns the metrics of its command."""
+
+    @ddt.data(
+        ("sysbench", {}, {}),
+        (
+            "sysbench",
+            {"rate": 285},
+            {
+                "sysbench offers 285 events/s": [
+                    "cpu.sysbench.db.rate",
+                    "cpu.sysbench.db.latency_p95",
+                ]
+            },
+        ),
+        (
+            "fio",
+            {
+                "patterns": ["read", "randread"],
+                "jobs": 3,
+                "rate_iops": {"randread": 500},
+            },
+            {
+                "fio offers 1.50 kops/s in randread": [
+                    f"disk.fio.db.randread.{name}"
+                    for name in (
+                        *("iops", "bandwidth", "latency_mean", "latency_p50"),
+                        *("latency_p90", "latency_p95", "latency_p99"),
+                        *("latency_p99_9", "latency_p99_99"),
+                    )
+                ]
+            },
+        ),
+        (
+            "h2load",
+            {"users": 100, "think_time": 5},
+            {
+                "h2load offers 20.0 ops/s": [
+                    f"network.h2load.db.{name}"
+                    for name in (
+                        *("rate", "throughput", "response_time_mean"),
+                        *("response_time_p50", "response_time_p90"),
+                        *("response_time_p95", "response_time_p99"),
+                        *("response_time_p99_9", "response_time_p99_99"),
+                        "failed_requests",
+                    )
+                ]
+            },
+        ),
+        (
+            "iperf3",
+            {
+                "protocol": "udp",
+                "directions": ["to_peer"],
+                "streams": 4,
+                "bitrate": 250 * 10**6,
+            },
+            {
+                "iperf3 offers 1.00 Gbit/s": [
+                    f"network.iperf3.db.to_peer.udp.{name}"
+                    for name in ("throughput", "jitter", "loss")
+                ]
+            },
+        ),
+    )
+    @ddt.unpack
+    def test_findings(self, name, arguments, expected):
+        assigned = assignment.create_assignment(
+            {"name": name, "label": "db", "arguments": arguments}
+        )
+        findings = comparability.find_fixed_rates(assigned)
+        self.assertEqual(
+            expected,
+            {found.detail: [*found.metrics] for found in findings},
+        )
+        self.assertLessEqual(
+            {(found.kind, found.subject) for found in findings},
+            {("fixed_rate", f"{name}-db")},
+        )
+
+
 class TestRecord(unittest.TestCase):
     """A record that gets another baseline."""
 

@@ -34,23 +34,3 @@ class TestCautions(unittest.TestCase):
         )
         self.assertEqual("note", finding.KINDS[kind].severity)
         self.assertIn("bare metal to its peer", detail)
-
-    def test_offered_requests(self):
-        """A disk is as fast as the requested rate of all jobs together."""
-        fio = registry.get_workload("fio")
-        ((kind, detail),) = fio.argument_findings(
-            fio.complete({"rate_iops": 500, "jobs": 3})
-        )
-        self.assertEqual("fixed_rate", kind)
-        self.assertIn("1500 requests per second", detail)
-
-    def test_offered_rate(self):
-        """UDP is as fast as it is offered, by all streams together."""
-        iperf3 = registry.get_workload("iperf3")
-        ((kind, detail),) = iperf3.argument_findings(
-            iperf3.complete(
-                {"protocol": "udp", "streams": 4, "bitrate": 250 * 10**6}
-            )
-        )
-        self.assertEqual("note", finding.KINDS[kind].severity)
-        self.assertIn("1.00 Gbit/s", detail)

@@ -1,6 +1,7 @@
 """Every workload keeps the promises that all of them make."""
 
 import importlib
+import math
 import pathlib
 import re
 import subprocess
@@ -70,6 +71,59 @@ class RegistryTestCase(unittest.TestCase):
             ("bzip2", "iperf3", "python3"),
             registry.debian_packages(["iperf3", "bzip2", "bzip2"]),
         )
+
+    def test_workloads_with_a_rate(self):
+        """The name of the metric and of the command exist."""
+        drivable = registry.drivable_workload_names()
+        self.assertIn("sysbench", drivable)
+        for name in NAMES:
+            workload = registry.get_workload(name)
+            arguments = workload.complete({})
+            offers = workload.offers(arguments)
+            commands = workload.commands(arguments, _ends(workload, arguments))
+            if name not in drivable:
+                with self.assertRaisesRegex(
+                    base.WorkloadError,
+                    f"^workload {name}: cannot be driven at a rate$",
+                ):
+                    workload.at_rates(arguments, {})
+                continue
+            workload.check_drivable(arguments)
+            metrics = {
+                metric.name: metric for metric in workload.metrics(arguments)
+            }
+            self.assertEqual(
+                {command.name for command in commands},
+                {offer.command for offer in offers},
+            )
+            for offer in offers:
+                self.assertEqual("higher", metrics[offer.metric].better)
+                self.assertEqual(
+                    {"s"} if offer.late else set(),
+                    {metrics[late].unit for late in offer.late},
+                )
+
+    def test_rates_of_other_commands(self):
+        workload = registry.get_workload("sysbench")
+        arguments = workload.complete({})
+        for rates, message in (
+            ({}, "rates of no command: must be of sysbench$"),
+            ({"x": 1}, "rates of x: must be of sysbench$"),
+            ({"sysbench": 0}, "rate of sysbench=0: must be > 0$"),
+            ({"sysbench": math.nan}, "rate of sysbench=nan: must be > 0$"),
+            ({"sysbench": math.inf}, "rate of sysbench=inf: must be > 0$"),
+        ):
+            with self.assertRaisesRegex(
+                base.WorkloadError, f"^workload sysbench: {message}"
+            ):
+                workload.at_rates(arguments, rates)
+
+    def test_arguments_that_a_record_lacks(self):
+        self.assertEqual(
+            {"threads": 2, "time": 10, "max_prime": 10000, "rate": 0},
+            registry.add_defaults("sysbench", {"threads": 2}),
+        )
+        self.assertEqual({"x": 1}, registry.add_defaults("absent", {"x": 1}))
 
     def test_shipped_lists_cover_the_main_tasks(self):
         """The lists are those of the guest image and of the embedded cloud."""

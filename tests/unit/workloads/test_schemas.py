@@ -25,7 +25,7 @@ RULES = {
 }
 
 
-class Everything(type(registry.get_workload("sysbench"))):
+class Everything(type(registry.get_workload("stress_ng"))):
     """A workload with an argument of each kind."""
 
     name = "everything"

@@ -8,6 +8,7 @@ import ddt
 
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions.overhead import conclusion
 from rally_vmperf.questions.overhead import question as overhead
 from rally_vmperf.runs.raw_outputs import cleaning
@@ -16,6 +17,7 @@ from rally_vmperf.runs.raw_outputs import raw
 from rally_vmperf.runs.raw_outputs import reading
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import registry
+from tests.unit import made
 from tests.unit.workloads import golden
 
 #: Outputs -> what is given with them.
@@ -239,6 +241,36 @@ class BaselineTestCase(unittest.TestCase):
         )
         self.assertEqual([], omitted)
         self.assertEqual(5, len(repetitions))
+
+    def test_rate_of_a_recorded_pattern(self):
+        """The rate of an output is that of its pattern."""
+        metric = sample.Metric("disk.fio.randread.iops", "ops/s", "higher")
+        guest = reading.read(golden.text("fio-3.33-randread-poisson.json"))
+        run = golden.RUNS["fio-rate"]
+        for rates, message in (
+            ({"randread": 300}, ""),
+            (
+                {"randread": 301, "read": 300},
+                "disk.fio.randread.iops: not compared: rate_iops is 301 on "
+                "bare metal and 300 in the guest",
+            ),
+        ):
+            arguments = golden.workload("fio").complete(
+                {
+                    **run.arguments,
+                    "patterns": ["read", "randread"],
+                    "rate_iops": rates,
+                }
+            )
+            entry = made.entry(
+                {metric: (290.0, 300.0, 310.0)},
+                workload="fio",
+                arguments=arguments,
+            )
+            content = made.baseline(entries=(entry,))
+            _, omitted = imported.build_repetitions(content, guest, {})
+            self.assertEqual(bool(message), bool(omitted))
+            self.assertIn(message, "".join(omitted))
 
     def test_limited_metrics_that_are_not_compared(self):
         """A limit that applies only to other metrics is not met."""

@@ -150,7 +150,13 @@ DIFFERENT = (
     (fio(ioscheduler="none"), fio(), "'ioscheduler=none' .* ''"),
     (fio(), fio(directory="/dev/shm"), "'file' .* 'memory file system'"),
     (fio(), fio(rw="read"), "pattern is 'randread' .* 'read'"),
-    (iperf3(), iperf3(bitrate=950000000), "target_bitrate is 0 .* 950000000"),
+    (
+        fio(rate_iops="500"),
+        fio(rate_iops="500", rate_process="poisson"),
+        "arrivals is 'regular' .* 'poisson'",
+    ),
+    (fio(rate_iops="500"), fio(rate_iops="501"), "rate_iops is 500 .* 501"),
+    (iperf3(), iperf3(bitrate=950000000), "tcp_bitrate is 0 .* 950000000"),
     (iperf3(), iperf3(buffer=65536), "window_kib is 0 .* 64"),
     (iperf3(), iperf3(host="127.0.0.1"), "path is 'network' .* 'loopback'"),
     (h2load(), h2load(clients=100), "clients is 10 .* 100"),
@@ -169,10 +175,11 @@ DIFFERENT = (
             "Initializing random",
             "Target transaction rate: 100/sec\nInitializing random",
         ),
-        "target_rate is 0 .* 100",
+        "rate is 0 .* 100",
     ),
 )
 ALIKE = (
+    (fio(rate_iops="500"), fio(rate_iops="500", rate_process="linear")),
     (fio(), fio(filename="/srv/t", name="guest", write_bw_log="x")),
     (fio(filename="/dev/sda:/dev/sdb"), fio(filename="/dev/vdb:/dev/vdc")),
     (fio(runtime="120"), fio(runtime="2m")),
@@ -314,6 +321,16 @@ TOLD = (
     (h2load_pages(), h2load_pages(cipher="X"), "cipher is 'TLS_.* 'X'"),
     (h2load_pages(), h2load_pages(size=313), "page_bytes is 3133 .* 313 "),
     (sockperf(), sockperf(60.0), "time is 10 .* 60"),
+    (
+        f"$ sockperf under-load -i h --mps=500 --reply-every 1\n{sockperf()}",
+        f"$ sockperf under-load -i h --mps 90 --reply-every 1\n{sockperf()}",
+        "rate is 500 .* 90",
+    ),
+    (
+        f"$ sockperf ping-pong -i h\n{sockperf()}",
+        f"$ sockperf under-load -i h --reply-every=1\n{sockperf()}",
+        "rate is 0 .* 10000",
+    ),
     (sockperf(), sockperf(burst="of burst of 9 messages "), "burst is 1 .* 9"),
     (
         openssl(_ELAPSED, "CPUINFO: OPENSSL_ia32cap=0xfffa:0x405"),
@@ -343,6 +360,14 @@ SAME = (
     # Below 0.1 s, timers and answers decide.
     (ping(19915), ping(12)),
     (sockperf(10.1), sockperf(10.003)),
+    (
+        f"$ sockperf ping-pong -i h --mps=max\n{sockperf()}",
+        f"$ sockperf ping-pong -i h\n{sockperf()}",
+    ),
+    (
+        f"$ sockperf ul -i h --pps=500 --reply-every=1\n{sockperf()}",
+        f"$ sockperf under-load -i h --mps 500 --reply-every 1\n{sockperf()}",
+    ),
     # The shell runs sync after time.
     (timed("cp a b"), timed("cp a b; sync")),
     (timed("cp a b"), timed("cp a b > log")),
@@ -424,7 +449,7 @@ OTHERS = {
         (
             "$ iperf3 -c 192.0.2.2\n" + _TABLE,
             "$ iperf3 -c 192.0.2.2 -b 1G\n" + _TABLE,
-            "target_bitrate is 0 .* 1000000000",
+            "tcp_bitrate is 0 .* 1000000000",
         ),
         (
             "$ iperf3 -c 192.0.2.2 -Z\n" + _TABLE,
@@ -449,6 +474,11 @@ OTHERS = {
         ),
     ),
     "h2load": (
+        (
+            "$ h2load -n 10 -c 10 https://192.0.2.1/\n" + h2load(),
+            "$ h2load -n 10 -c 10 --rps=4 https://192.0.2.1/\n" + h2load(),
+            "think_time is 0 .* 0.25",
+        ),
         (
             "$ h2load -n 10 -c 10 https://192.0.2.1/\n" + h2load(),
             "$ h2load -n 10 -c 10 -m 100 https://192.0.2.1/\n" + h2load(),

@@ -1,3 +1,7 @@
+import math
+import shutil
+import subprocess
+import time
 import unittest
 
 import ddt
@@ -26,6 +30,11 @@ class ProcessorTestCase(unittest.TestCase):
             "sysbench cpu --threads=4 --time=60 --events=0 "
             "--cpu-max-prime=20000 --percentile=95 run",
         ),
+        (
+            {"rate": 285},
+            "sysbench cpu --threads=1 --time=10 --events=0 "
+            "--cpu-max-prime=10000 --percentile=95 --rate=285 run",
+        ),
     )
     @ddt.unpack
     def test_command_line(self, arguments, line):
@@ -40,6 +49,12 @@ class ProcessorTestCase(unittest.TestCase):
         ({"threads": True}, "threads: True is not"),
         ({"time": 3601}, "time: 3601 is greater .*1 to 3600"),
         ({"max_prime": 999}, "max_prime: 999 is less .*1000 to 1000000"),
+        ({"rate": -1}, "rate: -1 is less .*0 to 1000000; 0 for as many as"),
+        ({"rate": 1.5}, "rate: 1.5 is not"),
+        (
+            {"rate": 1, "time": 19},
+            "rate=1: a run of 19 s must have at least 20 events; raise",
+        ),
     )
     @ddt.unpack
     def test_bad_arguments(self, arguments, message):
@@ -75,9 +90,120 @@ class ProcessorTestCase(unittest.TestCase):
         ):
             self._parse(GOLDEN, **changes)
 
+    @ddt.data(
+        ("rate", 2, 300, 1594 / 5.0031, None),
+        # It reached 45 % of the rate.
+        ("rate-overload", 2, 4000, 8927 / 5.0046, 2.40565),
+    )
+    @ddt.unpack
+    def test_golden_outputs_at_a_rate(self, name, threads, rate, value, p95):
+        text = golden.text(f"sysbench-1.0.20-{name}.txt")
+        readings = self._parse(
+            text, seconds=5.1, time=5, threads=threads, rate=rate
+        )
+        self.assertAlmostEqual(value, readings[0].value)
+        if p95:
+            self.assertAlmostEqual(p95, readings[1].value)
+
+    def test_wait_for_an_arrival_after_the_end(self):
+        """It is no part of the time in which events could arrive."""
+        text = golden.text("sysbench-1.0.20-rate-few.txt")
+        late = text.replace("10.0508s", "12.5000s")
+        self.assertNotEqual(text, late)
+        rate, _ = self._parse(late, seconds=12.6, time=10, rate=2)
+        self.assertAlmostEqual(13 / 10.03124, rate.value)
+        with self.assertRaisesRegex(
+            base.WorkloadError, "^sysbench took 22 s instead of 10 s"
+        ):
+            self._parse(
+                text.replace("10.0508s", "22.0000s"),
+                seconds=23,
+                time=10,
+                rate=2,
+            )
+
+    def test_output_of_another_rate(self):
+        text = golden.text("sysbench-1.0.20-rate.txt")
+        for output, rate in ((text, 0), (text, 301), (text, 30)):
+            with self.assertRaisesRegex(
+                base.WorkloadError, f"^sysbench did not run with rate={rate} "
+            ):
+                self._parse(output, seconds=5.1, time=5, rate=rate)
+        with self.assertRaisesRegex(
+            base.WorkloadError, "did not run with rate=300 "
+        ):
+            self._parse(GOLDEN, rate=300)
+
+    def test_no_event(self):
+        text = golden.text("sysbench-1.0.20-rate-few.txt")
+        text = text.replace(
+            "events:              13", "events:              0"
+        )
+        with self.assertRaisesRegex(
+            base.WorkloadError, "^sysbench completed no event in 10.0508 s;"
+        ):
+            self._parse(text, seconds=10.1, time=10, rate=2)
+
+    def test_full_queue(self):
+        """The reason is the rate, and not a broken tool."""
+        text = golden.text("sysbench-1.0.20-rate-queue.txt")
+        arguments = self.workload.complete({"rate": 10**6})
+        for output, message in (
+            (text, "^sysbench: rate=1000000: is so much .* reduce rate"),
+            ("FATAL: x", "^command sysbench ended with exit status 1"),
+        ):
+            result = golden.outcome("sysbench", output, exit_status=1)
+            with self.assertRaisesRegex(base.WorkloadError, message):
+                self.workload.parse_all(arguments, {"sysbench": result})
+
+    def test_offers(self):
+        arguments = self.workload.complete({"threads": "vcpus"})
+        (offer,) = self.workload.offers(arguments)
+        self.assertIsNone(offer.rate)
+        self.assertEqual(
+            [offer.metric],
+            [
+                metric.name
+                for metric in self.workload.metrics(arguments)
+                if metric.name == offer.metric
+            ],
+        )
+        for rate, rounded in ((284.6, 285), (4.4, 4)):
+            driven = self.workload.at_rates(arguments, {"sysbench": rate})
+            self.assertEqual({**arguments, "rate": rounded}, driven)
+            (offer,) = self.workload.offers(driven)
+            self.assertEqual((rounded, True), (offer.rate, offer.is_random))
+        with self.assertRaisesRegex(
+            base.WorkloadError, "^workload sysbench: rate=1: a run of 10 s"
+        ):
+            self.workload.at_rates(arguments, {"sysbench": 0.2})
+
     def _parse(self, text, seconds=2.1, **changes):
         arguments = {"threads": 2, "time": 2, **changes}
         return self.workload.parse_all(
             self.workload.complete(arguments),
             {"sysbench": golden.outcome("sysbench", text, seconds=seconds)},
         )
+
+
+class RealRateTestCase(unittest.TestCase):
+    """The sysbench of this machine, where it has one."""
+
+    def test_rate_of_a_machine_alone(self):
+        if not shutil.which("sysbench"):
+            self.skipTest("this machine has no sysbench")
+        workload = sysbench.Sysbench()
+        arguments = workload.at_rates(
+            workload.complete({"time": 2, "max_prime": 1000}),
+            {"sysbench": 300},
+        )
+        (command,) = workload.commands(arguments, base.Endpoints())
+        start = time.monotonic()
+        process = subprocess.run(
+            command.argv, capture_output=True, text=True, check=True
+        )
+        seconds = time.monotonic() - start
+        outcome = golden.outcome("sysbench", process.stdout, seconds=seconds)
+        rate, _ = workload.parse_all(arguments, {"sysbench": outcome})
+        # Arrivals are random; five standard deviations.
+        self.assertAlmostEqual(300, rate.value, delta=5 * math.sqrt(600) / 2)

@@ -1,4 +1,8 @@
 import json
+import math
+import shutil
+import subprocess
+import tempfile
 import unittest
 
 import ddt
@@ -105,6 +109,140 @@ class DiskTestCase(unittest.TestCase):
             base.WorkloadError, "must be 1 with first_write"
         ):
             self.workload.complete({"patterns": ["first_write"], "jobs": 2})
+
+    def test_rate_of_some_patterns(self):
+        """The others have no limit."""
+        arguments = self.workload.complete(
+            {
+                "patterns": ["write", "randread"],
+                "rate_iops": {"randread": 900.0},
+                "arrivals": "poisson",
+            }
+        )
+        write, read = self.workload.commands(arguments, base.Endpoints())
+        self.assertEqual(
+            ("--rate_iops=900", "--rate_process=poisson"), read.argv[-2:]
+        )
+        self.assertNotIn("rate", " ".join(write.argv))
+        # Guests and repetitions have other arrivals.
+        for command in (write, read):
+            self.assertIn("--randrepeat=0", command.argv)
+            self.assertNotIn("--randseed=1", command.argv)
+        (layout,) = self.workload.prepare(arguments)
+        self.assertIn("--randseed=1", layout.argv)
+
+    def test_golden_output_at_a_rate(self):
+        run = golden.RUNS["fio-rate"]
+        readings = self.workload.parse_all(
+            self.workload.complete(run.arguments), run.outcomes()
+        )
+        self.assertAlmostEqual(291.708292, readings[0].value)
+        for changes, message in (
+            ({"arrivals": "regular"}, "ran without randseed=1"),
+            ({"rate_iops": 301}, "rate_iops=300 instead of rate_iops=301"),
+        ):
+            with self.assertRaisesRegex(base.WorkloadError, message):
+                self.workload.parse_all(
+                    self.workload.complete({**run.arguments, **changes}),
+                    run.outcomes(),
+                )
+
+    @ddt.data(
+        (
+            {"rate_iops": {"write": 5}, "patterns": ["read", "randread"]},
+            "rate_iops: write: must be one of patterns: read, randread",
+        ),
+        (
+            {"rate_iops": {"x": 5}},
+            "rate_iops: 'x' is not one .*limited patter",
+        ),
+        ({"rate_iops": {"read": 0}}, "rate_iops.read: 0 is less"),
+        ({"rate_iops": {}}, "rate_iops: {} "),
+        (
+            {
+                "rate_iops": {"read": 5},
+                "job_file": "/srv/a.fio",
+                "sections": ["read.read"],
+            },
+            "rate_iops: must be one number with job_file",
+        ),
+        (
+            {
+                "arrivals": "poisson",
+                "rate_iops": 5,
+                "job_file": "/srv/a.fio",
+                "sections": ["read.read"],
+            },
+            "arrivals='poisson': applies to patterns and not to job_file",
+        ),
+        ({"arrivals": "poisson"}, "arrivals=poisson: requires rate_iops;"),
+        (
+            {"arrivals": "poisson", "rate_iops": 5, "flush": "fsync"},
+            "arrivals=poisson: requires flush: none",
+        ),
+    )
+    @ddt.unpack
+    def test_invalid_rates(self, arguments, message):
+        with self.assertRaisesRegex(
+            base.WorkloadError, f"^workload fio: {message}"
+        ):
+            self.workload.complete(arguments)
+
+    @ddt.data(
+        # Random arrivals have intervals of whole microseconds.
+        ("none", 1, 900, {"read": 900, "randwrite": 900}, 900.495, True),
+        ("none", 3, 30000, {"read": 10000, "randwrite": 10000}, 30150.5, True),
+        ("fsync", 3, 900.4, {"read": 300, "randwrite": 300}, 900, False),
+    )
+    @ddt.unpack
+    def test_driven(self, flush, jobs, rate, limits, offered, is_random):
+        arguments = self.workload.complete(
+            {"patterns": ["randwrite", "read"], "flush": flush, "jobs": jobs}
+        )
+        self.assertEqual(
+            {None}, {offer.rate for offer in self.workload.offers(arguments)}
+        )
+        driven = self.workload.at_rates(
+            arguments, {"randwrite": rate, "read": rate}
+        )
+        self.assertEqual(limits, driven["rate_iops"])
+        for offer in self.workload.offers(driven):
+            self.assertAlmostEqual(offered, offer.rate, places=1)
+            self.assertEqual(is_random, offer.is_random)
+            self.assertIn(
+                f"disk.fio.{offer.command}.latency_p99_9", offer.late
+            )
+            self.assertNotIn(offer.metric, offer.late)
+
+    def test_rate_below_one_request_of_each_process(self):
+        arguments = self.workload.complete({"patterns": ["read"], "jobs": 16})
+        with self.assertRaisesRegex(
+            base.WorkloadError,
+            "^workload fio: rate of read=4: the nearest possible rate with "
+            "these arguments is 16$",
+        ):
+            self.workload.at_rates(arguments, {"read": 4})
+
+    @ddt.data(
+        ({"patterns": ["read", "rw"]}, "pattern rw cannot be driven"),
+        ({"patterns": ["search"]}, "pattern search cannot be driven"),
+        ({"patterns": ["first_write"]}, "pattern first_write cannot be dri"),
+        (
+            {"job_file": "/srv/a.fio", "sections": ["read.read"]},
+            "job_file: cannot be driven at a rate; use patterns",
+        ),
+    )
+    @ddt.unpack
+    def test_that_cannot_be_driven(self, arguments, message):
+        complete = self.workload.complete(arguments)
+        for attempt in (
+            lambda: self.workload.check_drivable(complete),
+            lambda: self.workload.at_rates(complete, {"read": 10}),
+        ):
+            with self.assertRaisesRegex(
+                base.WorkloadError, f"^workload fio: {message}"
+            ):
+                attempt()
 
     def test_parts_that_are_too_small(self):
         with self.assertRaisesRegex(base.WorkloadError, "jobs=64: the share"):
@@ -250,3 +388,40 @@ class DiskTestCase(unittest.TestCase):
                 s.metric.name.startswith("disk.fio.randread.") for s in samples
             )
         )
+
+
+class RealRateTestCase(unittest.TestCase):
+    """The fio of this machine, where it has one."""
+
+    def test_rate_of_a_machine_alone(self):
+        if not shutil.which("fio"):
+            self.skipTest("this machine has no fio")
+        workload = fio.Fio()
+        arguments = workload.at_rates(
+            workload.complete(
+                {
+                    "patterns": ["randread"],
+                    "size_mib": 16,
+                    "runtime": 2,
+                    "ramp_time": 0,
+                    # A memory file system has no direct I/O.
+                    "direct": False,
+                    "depth": 1,
+                }
+            ),
+            {"randread": 200},
+        )
+        (command,) = workload.commands(arguments, base.Endpoints())
+        with tempfile.TemporaryDirectory() as folder:
+            for prepared in (*workload.prepare(arguments), command):
+                process = subprocess.run(
+                    prepared.argv,
+                    cwd=folder,
+                    capture_output=True,
+                    text=True,
+                    check=True,
+                )
+        outcome = golden.outcome("randread", process.stdout)
+        rate, *_ = workload.parse_all(arguments, {"randread": outcome})
+        # Arrivals are random; five standard deviations.
+        self.assertAlmostEqual(200, rate.value, delta=5 * math.sqrt(400) / 2)

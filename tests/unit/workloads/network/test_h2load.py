@@ -43,6 +43,12 @@ class PagesTestCase(unittest.TestCase):
             {"users": 2, "think_time": 10, "time": 1},
             "-c 2 -r 1 --rate-period=5000ms --rps=0.1 -n 2",
         ),
+        # h2load rejects more starts at once than users.
+        (
+            {"users": 10, "think_time": 0.001, "time": 2},
+            "-c 10 -r 10 --rate-period=1ms --rps=1000 -n 20000",
+        ),
+        ({"users": 4, "think_time": 0, "time": 2}, "-c 4 -D 2"),
     )
     @ddt.unpack
     def test_command_lines(self, arguments, line):
@@ -50,6 +56,42 @@ class PagesTestCase(unittest.TestCase):
             f"python3 h2load.py --h1 {line} http://192.0.2.1:5301/page",
             " ".join(self.command(arguments).argv),
         )
+
+    def test_offers(self):
+        for think, rate in ((5, 20), (0, None), (0.001, 10**5)):
+            arguments = self.workload.complete({"think_time": think})
+            (offer,) = self.workload.offers(arguments)
+            self.assertEqual(rate, offer.rate)
+            self.assertIn("network.h2load.response_time_p99_9", offer.late)
+            driven = self.workload.at_rates(arguments, {"pages": 285})
+            self.assertEqual({**arguments, "think_time": 0.350877}, driven)
+            (offer,) = self.workload.offers(driven)
+            self.assertAlmostEqual(285, offer.rate, places=3)
+
+    @ddt.data(
+        ({"think_time": -1}, "think_time: -1 is less .*0 to 600; 0 for"),
+        ({"think_time": 0.0009}, "think_time=0.0009: must be 0, or at least"),
+        ({"think_time": 0, "time": 301}, "time=301: must be <= 300 with"),
+    )
+    @ddt.unpack
+    def test_invalid_rates(self, arguments, message):
+        with self.assertRaisesRegex(
+            base.WorkloadError, f"^workload h2load: {message}"
+        ):
+            self.workload.complete(arguments)
+
+    def test_users_without_pauses(self):
+        """The number of pages is not fixed, and the time is."""
+        run = golden.RUNS["h2load-full"]
+        (output,) = run.outcomes().values()
+        rate, *_ = self.parse(output.stdout, **run.arguments)
+        self.assertAlmostEqual(23215.2956, rate.value, places=4)
+        for change, message in (
+            ({"time": 3}, "^h2load took .* s instead of 3 s"),
+            ({"users": 3}, "but h2load reported"),
+        ):
+            with self.assertRaisesRegex(base.WorkloadError, message):
+                self.parse(output.stdout, **{**run.arguments, **change})
 
     def test_users_of_a_control(self):
         """A second h2load no longer exists."""
@@ -246,14 +288,18 @@ class PagesTestCase(unittest.TestCase):
                 self.parse(GOLDEN[:length])
 
 
+@ddt.ddt
 class RealPagesTestCase(unittest.TestCase):
     """The h2load and the nginx of this machine, where it has them."""
 
-    def test_from_a_real_server(self):
+    @ddt.data(50, None)
+    def test_from_a_real_server(self, rate):
         if not all(map(shutil.which, ("h2load", "nginx", "prlimit"))):
             self.skipTest("this machine has no h2load, nginx or prlimit")
         workload = h2load.H2load()
-        arguments = workload.complete({**SHORT, "time": 2})
+        arguments = workload.complete({**SHORT, "time": 2, "think_time": 0})
+        if rate:
+            arguments = workload.at_rates(arguments, {"pages": rate})
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
@@ -290,6 +336,10 @@ class RealPagesTestCase(unittest.TestCase):
             for reading in golden.values(readings)
         }
         self.assertEqual(0, measured["network.h2load.failed_requests"])
+        if rate:
+            self.assertAlmostEqual(
+                rate, measured["network.h2load.rate"], delta=0.1 * rate
+            )
         self.assertGreater(measured["network.h2load.rate"], 0)
         self.assertEqual([], list(top.glob("*.log")))
 

@@ -1,4 +1,8 @@
 import json
+import shutil
+import socket
+import subprocess
+import time
 import unittest
 
 import ddt
@@ -242,6 +246,80 @@ class NetworkTestCase(unittest.TestCase):
             {command.name: " ".join(command.argv) for command in commands},
         )
 
+    def test_rate_of_tcp(self):
+        arguments = self.workload.complete(
+            {**ALL, "streams": 2, "tcp_bitrate": {"from_peer": 5e8}}
+        )
+        to_peer, from_peer, _ = self.workload.commands(arguments, ENDS)
+        self.assertNotIn("-b", to_peer.argv)
+        self.assertEqual(("-b", "500000000"), from_peer.argv[-2:])
+
+    @ddt.data(
+        (
+            {},
+            {"to_peer": 2e9, "from_peer": 1e9 + 1},
+            "tcp_bitrate",
+            {"to_peer": 10**9, "from_peer": 5 * 10**8},
+            {"to_peer.throughput": 2e9, "from_peer.throughput": 1e9},
+        ),
+        (
+            {"protocol": "udp"},
+            {"to_peer-udp": 4e6, "from_peer-udp": 2e5},
+            "bitrate",
+            {"to_peer": 2 * 10**6, "from_peer": 10**5},
+            {"to_peer.udp.throughput": 4e6, "from_peer.udp.throughput": 2e5},
+        ),
+    )
+    @ddt.unpack
+    def test_driven(self, arguments, rates, key, numbers, offered):
+        complete = self.workload.complete({**arguments, "streams": 2})
+        driven = self.workload.at_rates(complete, rates)
+        self.assertEqual({**complete, key: numbers}, driven)
+        offers = self.workload.offers(driven)
+        self.assertEqual(
+            offered,
+            {
+                offer.metric.removeprefix("network.iperf3."): offer.rate
+                for offer in offers
+            },
+        )
+        self.assertEqual(
+            [command.name for command in self.workload.commands(driven, ENDS)],
+            [offer.command for offer in offers],
+        )
+
+    def test_bidir_cannot_be_driven(self):
+        arguments = self.workload.complete(
+            {"directions": ["bidir"], "tcp_bitrate": 10**8}
+        )
+        self.assertEqual(
+            [10**8] * 2,
+            [offer.rate for offer in self.workload.offers(arguments)],
+        )
+        with self.assertRaisesRegex(
+            base.WorkloadError,
+            "^workload iperf3: direction bidir cannot be driven at a rate; "
+            "these can: to_peer, from_peer, guest_to_guest$",
+        ):
+            self.workload.at_rates(arguments, {"bidir": 5})
+
+    def test_golden_output_at_a_rate(self):
+        run = golden.RUNS["iperf3-rate"]
+        for changes, message in (
+            ({}, None),
+            ({"tcp_bitrate": 10**8}, "did not run with target_bitrate: 1000"),
+            ({"tcp_bitrate": 0}, "did not run with target_bitrate: 0"),
+        ):
+            arguments = self.workload.complete({**run.arguments, **changes})
+            if message is None:
+                throughput, *_ = self.workload.parse_all(
+                    arguments, run.outcomes()
+                )
+                self.assertAlmostEqual(10123185.88, throughput.value, places=2)
+                continue
+            with self.assertRaisesRegex(base.WorkloadError, message):
+                self.workload.parse_all(arguments, run.outcomes())
+
     def test_both_protocols_in_one_task(self):
         """Neither metrics nor commands have a name in common."""
         tcp, udp = (
@@ -321,6 +399,22 @@ class NetworkTestCase(unittest.TestCase):
         ({"protocol": "udp", "bitrate": "10M"}, "bitrate: '10M' is not"),
         ({"protocol": "udp", "datagram": 65508}, "datagram: .*16 to 65507"),
         ({"protocol": "udp", "datagram": 15}, "datagram: 15 is less"),
+        (
+            {"protocol": "udp", "tcp_bitrate": 10**9},
+            "tcp_bitrate=1000000000: requires protocol: tcp; remove",
+        ),
+        (
+            {"tcp_bitrate": 10**6},
+            "tcp_bitrate=1000000: must be >= 2097152 in a run of 10 s",
+        ),
+        (
+            {"tcp_bitrate": {"bidir": 10**9}},
+            "tcp_bitrate: bidir: must be one of directions: to_peer, from_pee",
+        ),
+        (
+            {"protocol": "udp", "bitrate": {"to_peer": 10**6}},
+            "bitrate: must have a number for from_peer, because udp",
+        ),
     )
     @ddt.unpack
     def test_bad_arguments(self, arguments, message):
@@ -678,3 +772,45 @@ class CourseTestCase(unittest.TestCase):
         for reports in (None, 5, {}, [], "x" * 5):
             text = json.dumps({**json.loads(GOLDEN), "intervals": reports})
             self.assertIsNone(report(golden.outcome("x", text)).progress())
+
+
+class RealRateTestCase(unittest.TestCase):
+    """The iperf3 of this machine, where it has one, with its own server."""
+
+    def test_rate_of_a_machine_alone(self):
+        if not shutil.which("iperf3"):
+            self.skipTest("this machine has no iperf3")
+        workload = iperf3.Iperf3()
+        arguments = workload.at_rates(
+            workload.complete({"directions": ["to_peer"], "time": 2}),
+            {"to_peer": 10**8},
+        )
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        (command,) = workload.commands(
+            arguments, base.Endpoints(peer="127.0.0.1", own_ports=(port,) * 3)
+        )
+        server = subprocess.Popen(
+            command.server.argv, stdout=subprocess.DEVNULL
+        )
+        try:
+            process = self.run_client(command)
+        finally:
+            server.kill()
+            server.wait()
+        outcome = golden.outcome("to_peer", process.stdout, seconds=60.0)
+        throughput, *_ = workload.parse_all(arguments, {"to_peer": outcome})
+        # It sends buffers of 1 Mbit, and after a pause without a limit.
+        self.assertAlmostEqual(1e8, throughput.value, delta=1e7)
+
+    def run_client(self, command):
+        """Run the client as soon as the server listens."""
+        for _ in range(100):
+            process = subprocess.run(
+                command.argv, capture_output=True, text=True, check=False
+            )
+            if "Connection refused" not in process.stdout:
+                break
+            time.sleep(0.1)
+        return process

@@ -42,6 +42,12 @@ class SmallMessagesTestCase(unittest.TestCase):
             "sockperf ping-pong -i 192.0.2.2 -p 5202 -t 2 -m 1400 --full-rtt",
             ("partner", "sockperf server -p 5202", "udp"),
         ),
+        (
+            {"rate": 500},
+            "sockperf under-load -i 192.0.2.1 -p 5201 -t 10 -m 64 --full-rtt "
+            "--mps 500 --reply-every 1 --tcp",
+            ("peer", "sockperf server -p 5201 --tcp", "tcp"),
+        ),
     )
     @ddt.unpack
     def test_command_lines(self, arguments, client, server):
@@ -110,6 +116,80 @@ class SmallMessagesTestCase(unittest.TestCase):
         self.assertAlmostEqual(94198 / 1.55, measured["rate"])
         self.assertEqual(14188, round(measured["latency_p50"] * 1e9))
 
+    def test_at_a_rate(self):
+        """The counted time is from the first to the last message."""
+        text = golden.text("sockperf-3.7-rate.txt")
+        sent, seconds = re.search(
+            r"Valid Duration\] RunTime=(\S+) sec; SentMessages=(\d+)", text
+        ).group(2, 1)
+        measured = self.parse(text, rate=500)
+        self.assertEqual(0, measured["dropped"])
+        self.assertAlmostEqual(
+            (int(sent) - 1) / float(seconds), measured["rate"]
+        )
+        self.assertAlmostEqual(500, measured["rate"], delta=5)
+
+    def test_rate_that_is_not_achieved(self):
+        """The rate of answers is measured; others are dropped."""
+        text = golden.text("sockperf-3.7-udp-overload.txt")
+        self.assertIn("Info: The requested message-per-second rate", text)
+        measured = self.parse(text, protocol="udp", rate=10**6)
+        self.assertAlmostEqual(50935.48, measured["rate"], places=2)
+        self.assertEqual(334217, measured["dropped"])
+        with self.assertRaisesRegex(
+            base.WorkloadError, "did not print a complete report"
+        ):
+            self.parse(text, protocol="udp")
+
+    def test_remarks_of_other_threads(self):
+        text = golden.text("sockperf-3.7-rate.txt")
+        remark = "sockperf: Test end (interrupted by signal 2)\n"
+        plain = text.replace(remark, "")
+        measured = self.parse(plain, rate=500)
+        lines = plain.splitlines(keepends=True)
+        for place in range(6, len(lines)):
+            changed = "".join([*lines[:place], remark, *lines[place:]])
+            self.assertEqual(measured, self.parse(changed, rate=500))
+
+    @ddt.data(
+        ({"rate": 5, "time": 4}, "rate=5: a run of 4 s must have at least 20"),
+        ({"rate": 10**7}, "rate: 10000000 is greater"),
+        (
+            {"rate": {"guest_to_guest": 5}},
+            "rate: guest_to_guest: must be one of directions: to_peer",
+        ),
+    )
+    @ddt.unpack
+    def test_invalid_rates(self, arguments, message):
+        with self.assertRaisesRegex(
+            base.WorkloadError, f"^workload sockperf: {message}"
+        ):
+            self.workload.complete(arguments)
+
+    def test_offers(self):
+        arguments = self.workload.complete(
+            {"directions": ["to_peer", "guest_to_guest"]}
+        )
+        self.assertEqual(
+            {None}, {offer.rate for offer in self.workload.offers(arguments)}
+        )
+        rates = {"to_peer": 499.6, "guest_to_guest": 900}
+        driven = self.workload.at_rates(arguments, rates)
+        self.assertEqual(
+            {"to_peer": 500, "guest_to_guest": 900}, driven["rate"]
+        )
+        to_peer, between = self.workload.offers(driven)
+        self.assertEqual((500, 900), (to_peer.rate, between.rate))
+        self.assertEqual(7, len(to_peer.late))
+        commands = self.workload.commands(driven, ENDS)
+        self.assertEqual(
+            ["500", "900"],
+            [
+                command.argv[command.argv.index("--mps") + 1]
+                for command in commands
+            ],
+        )
+
     def test_of_few_messages_the_tail_is_left_out(self):
         few = (
             GOLDEN.replace("73008", "2000")
@@ -171,11 +251,17 @@ class SmallMessagesTestCase(unittest.TestCase):
 class RealSmallMessagesTestCase(unittest.TestCase):
     """The sockperf of this machine, where it has one, with its own server."""
 
-    @ddt.data(("tcp", socket.SOCK_STREAM), ("udp", socket.SOCK_DGRAM))
+    @ddt.data(
+        ("tcp", socket.SOCK_STREAM, 0),
+        ("tcp", socket.SOCK_STREAM, 200),
+        ("udp", socket.SOCK_DGRAM, 0),
+    )
     @ddt.unpack
-    def test_to_peer(self, protocol, kind):
+    def test_to_peer(self, protocol, kind, rate):
         workload = sockperf.Sockperf()
         arguments = workload.complete({"time": 2, "protocol": protocol})
+        if rate:
+            arguments = workload.at_rates(arguments, {"to_peer": rate})
         with socket.socket(type=kind) as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
@@ -198,6 +284,15 @@ class RealSmallMessagesTestCase(unittest.TestCase):
         finally:
             server.kill()
             server.wait()
+        if rate:
+            # Of the output itself: load delays messages, and loses none.
+            number, seconds = re.search(
+                r"Valid Duration\] RunTime=(\S+) sec; SentMessages=(\d+)",
+                process.stdout,
+            ).group(2, 1)
+            self.assertAlmostEqual(
+                rate, int(number) / float(seconds), delta=0.1 * rate
+            )
         outcome = golden.outcome(
             "to_peer", self.relieve(process.stdout), stderr=process.stderr
         )
