@@ -256,13 +256,13 @@ def _judge(part: _Part, source: sources.Source, facts: t.Any) -> _Part:
     if not source.criteria:
         return part
     judged = source_judge.judge_source(source)
-    found = run_capacity.find_capacity(judged)
-    flavor = facts.get("flavor") or {}
-    capacities = {}
-    if found is not None:
-        capacities[judged.size] = hosts.GuestCapacity(
-            needs=_list_needs(flavor, judged), found=found
+    needs = _list_needs(facts.get("flavor") or {}, judged)
+    capacities = {
+        f"{judged.size} at {load}" if load else judged.size: (
+            hosts.GuestCapacity(needs=needs, found=found, load=load)
         )
+        for load, found in run_capacity.find_capacities(judged).items()
+    }
     return dataclasses.replace(
         part,
         capacities=capacities,

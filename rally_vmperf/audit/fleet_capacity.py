@@ -95,7 +95,8 @@ def sum_capacities(
     """Return the capacity for each flavor, and in all for several flavors.
 
     Several flavors on one host are alternatives. In all, a host counts with
-    the flavor whose guests have the fewest vCPUs within the limits.
+    the flavor whose guests have the fewest vCPUs within the limits. Guests at
+    several loads have no number in all.
 
     :param inventories: The inventories in Placement; None if not known.
     :param required: The smallest accepted number of guests by flavor; the
@@ -115,6 +116,11 @@ def sum_capacities(
             by_flavor.setdefault(flavor, []).append(host_capacity)
         if of_host:
             smallest.append(min(of_host, key=lambda capacity: capacity.vcpus))
+    loads = {
+        host_capacity.capacity.load
+        for of_flavor in by_flavor.values()
+        for host_capacity in of_flavor
+    }
     required = required or {}
     for flavor in required:
         if flavor != ALL and flavor not in by_flavor:
@@ -134,7 +140,7 @@ def sum_capacities(
     ]
     return (
         [*capacities, _sum(ALL, smallest)]
-        if len(capacities) > 1
+        if len(capacities) > 1 and len(loads) == 1
         else capacities
     )
 

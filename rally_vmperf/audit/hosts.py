@@ -53,10 +53,12 @@ class GuestCapacity:
     """The number of guests of a flavor that keep the limits on a host.
 
     :param needs: The needs of a guest, by resource class of Placement.
+    :param load: The offered load of the guests as text; "" at full speed.
     """
 
     needs: collections.abc.Mapping[str, int]
     found: run_capacity.RunCapacity
+    load: str = ""
 
     @property
     def vcpus(self) -> int:
@@ -78,7 +80,8 @@ class Host:
     :param expected: The figures of a complete run; the others, such as a
         percentile of few values, may be missing.
     :param limited: The names of the metrics with a limit in its runs.
-    :param capacities: The number of guests within limits by flavor.
+    :param capacities: The number of guests within limits by flavor, with the
+        offered load if any.
     :param verdicts: The verdicts on the limits of its runs by title.
     :param versions: The versions of software on the host by name.
     :param reason: The reason why it has no result, or "".

@@ -42,12 +42,33 @@ SCHEMA = json_schema.array(
 )
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Load:
+    """The rates at which a workload runs, below those that it reaches alone.
+
+    :param label: The label of its metrics, such as ``load-30``.
+    :param title: The load as text, such as ``30 % load``.
+    :param share: The share of the rates at full speed; None for rates.
+    :param rates: The rates by the name of the command; that of an empty name
+        applies to all others.
+    """
+
+    label: str
+    title: str
+    share: float | None = None
+    rates: collections.abc.Mapping[str, float] = dataclasses.field(
+        default_factory=dict
+    )
+
+
 @dataclasses.dataclass(frozen=True)
 class Assignment:
     """A workload with complete arguments and, where needed, a label.
 
+    :param label: The label, which ends with that of the offered load.
     :param cooldown: The pause before each command in seconds.
     :param drop_caches: Whether caches are dropped before each command.
+    :param load: The offered load; None at full speed.
     """
 
     workload: base.Workload
@@ -55,12 +76,40 @@ class Assignment:
     label: str = ""
     cooldown: float = 0
     drop_caches: bool = False
+    load: Load | None = None
 
     @property
     def title(self) -> str:
-        """The name in messages and directories."""
-        name = self.workload.name
-        return f"{name}-{self.label}" if self.label else name
+        """The name in messages."""
+        return "-".join(filter(None, (self.workload.name, self.label)))
+
+    @property
+    def directory(self) -> str:
+        """The name of the work directory, which all loads share."""
+        if self.load is None:
+            return self.title
+        return self.title.removesuffix(f"-{self.load.label}")
+
+    def at_full_speed(self) -> "Assignment":
+        """Return a copy of the assignment without the offered load.
+
+        Its rates must not have been applied to the arguments.
+        """
+        load, label = self.load, self.label
+        if load is not None:
+            label = label.removesuffix(load.label).removesuffix("-")
+        return dataclasses.replace(self, label=label, load=None)
+
+    def at_rates(
+        self, rates: collections.abc.Mapping[str, float]
+    ) -> "Assignment":
+        """Return a copy of the assignment that offers rates.
+
+        :param rates: The rates by the name of the command.
+        :raises WorkloadError: If the workload cannot offer them.
+        """
+        arguments = self.workload.at_rates(self.arguments, rates)
+        return dataclasses.replace(self, arguments=arguments)
 
     def protocol(self) -> dict[str, t.Any]:
         """Return those options of the protocol, as a dict, that are set."""
@@ -117,7 +166,17 @@ class Assignment:
             raise base.WorkloadError(
                 f"workload {self.title}: {error}"
             ) from None
-        return dataclasses.replace(self, arguments=arguments)
+        assigned = dataclasses.replace(self, arguments=arguments)
+        if self.load is None or not self.load.rates:
+            return assigned
+        return assigned.at_rates(
+            {
+                offer.command: self.load.rates.get(
+                    offer.command, self.load.rates.get("", 0)
+                )
+                for offer in self.workload.offers(arguments)
+            }
+        )
 
     def rename(self, metric: str) -> str:
         """Return the name of a metric in this task."""
@@ -167,6 +226,7 @@ def create_assignment(
         document.get("label", ""),
         cooldown=document.get("cooldown", protocol.cooldown),
         drop_caches=document.get("drop_caches", protocol.drop_caches),
+        load=document.get("load"),
     )
 
 

@@ -22,7 +22,7 @@ from rally_vmperf.workloads import files
 
 #: Called with one line for each notable event.
 Progress = t.Callable[[str], None]
-#: station name -> workload title -> facts of its preparation
+#: station name -> directory of a workload -> facts of its preparation
 Facts = dict[str, dict[str, dict[str, str]]]
 
 
@@ -44,8 +44,14 @@ async def prepare(
     }
     if peer:
         peer.listen_address = await servers.find_listen_address(peer)
+    # All loads of a workload share its directory.
+    by_directory: dict[str, assignment.Assignment] = {}
     for assigned in assignments:
-        progress(f"preparing {assigned.title} on {_format_names(stations)}")
+        by_directory.setdefault(assigned.directory, assigned)
+    for assigned in by_directory.values():
+        progress(
+            f"preparing {assigned.directory} on {_format_names(stations)}"
+        )
         serving = (
             [peer]
             if peer and assigned.workload.needs(assigned.arguments)
@@ -91,7 +97,7 @@ async def repetition(
             assignments, ports.allocate(assignments), strict=True
         ):
             progress(f"{assigned.title} on {_format_names(stations)}")
-            peer_servers = servers.Servers(title=assigned.title, peer=peer)
+            peer_servers = servers.Servers(title=assigned.directory, peer=peer)
             station_runs = [
                 station_run.create(
                     assigned,
@@ -174,8 +180,8 @@ async def _prepare(
     facts: Facts,
 ) -> None:
     """Copy files to a station, run the preparation, and store the facts."""
-    folder = station.folder_of(assignment.title)
-    workload_facts = facts[station.name][assignment.title] = {}
+    folder = station.folder_of(assignment.directory)
+    workload_facts = facts[station.name][assignment.directory] = {}
     for file, content in contents.items():
         await station.machine.put(content, f"{folder}/{file.name}", file.mode)
         if not file.package:

@@ -6,6 +6,7 @@ import dataclasses
 import typing as t
 
 from rally_vmperf.measurement import command_result
+from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import guest_metrics
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.event import phases
@@ -29,6 +30,7 @@ class Measured:
     :param phase: The rates of each machine around an event.
     :param control: The indicator of the control machine over time.
     :param keep_raw: A function that stores a raw output and does not raise.
+    :param shortfalls: The offered rates that were not achieved.
     :param unreached: The metrics that are missing because their machine did
         not answer, each with the machine.
     """
@@ -49,6 +51,7 @@ class Measured:
     cpu_times: dict[str, guest_metrics.CpuTime] = dataclasses.field(
         default_factory=lambda: collections.defaultdict(guest_metrics.CpuTime)
     )
+    shortfalls: list[finding.Finding] = dataclasses.field(default_factory=list)
     phase: phases.Phase | None = None
     control: phases.Line | None = None
     keep_raw: KeepRaw = keep_none
@@ -62,6 +65,7 @@ class Measured:
         self.missing += other.missing
         self.unreached |= other.unreached
         self.starts += other.starts
+        self.shortfalls += other.shortfalls
         for name, cpu_time in other.cpu_times.items():
             self.cpu_times[name] += cpu_time
 

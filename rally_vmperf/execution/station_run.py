@@ -16,9 +16,16 @@ from rally_vmperf.execution import servers as servers_
 from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import base
 from rally_vmperf.measurement import command_result
+from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.samples import curves
 from rally_vmperf.measurement.samples import sample
+from rally_vmperf.measurement.samples import units
 from rally_vmperf.workloads import base as workloads
+
+#: The share of an offered rate by which the achieved rate may be smaller.
+MAX_SHORTFALL = 0.05
+#: The standard deviations by which a number of random arrivals may be smaller.
+_DEVIATIONS = 3
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -29,6 +36,7 @@ class StationRun:
     :ivar metrics_by_command: The names of the metrics with a sample, by
         command.
     :ivar reasons: The reasons why other metrics have no sample.
+    :ivar late: The names of metrics that say nothing at the achieved rate.
     :ivar lost: Whether the machine no longer answers.
     """
 
@@ -41,6 +49,7 @@ class StationRun:
     def __post_init__(self) -> None:
         self.metrics_by_command: dict[str, set[str]] = {}
         self.reasons: list[str] = []
+        self.late: set[str] = set()
         self.lost = False
 
     def owes(self, name: str) -> bool:
@@ -65,7 +74,7 @@ class StationRun:
         """Run one command alone, and add its samples; note an error."""
         with self._note_errors(name):
             command = self.steps[name]
-            folder = self.station.folder_of(self.assigned.title)
+            folder = self.station.folder_of(self.assigned.directory)
             self._add_outcome(
                 await self.servers.serve(
                     self.station,
@@ -88,7 +97,7 @@ class StationRun:
         return commands.SynchronisedCommand(
             station=self.station,
             command=self.steps[name],
-            folder=self.station.folder_of(self.assigned.title),
+            folder=self.station.folder_of(self.assigned.directory),
             servers=self.servers,
             start_barrier=start_barrier,
             clock_offset=clock_offset,
@@ -185,7 +194,8 @@ class StationRun:
         reason = "; ".join(self.reasons) or "the tool did not report it"
         reported = set().union(*self.metrics_by_command.values())
         for metric in self.assigned.metrics():
-            if metric.name not in reported and not metric.optional:
+            is_expected = not metric.optional or metric.name in self.late
+            if metric.name not in reported and is_expected:
                 self.result.miss(metric.name, self.station.name, reason[:500])
                 if self.lost:
                     self.result.unreached.add((metric.name, self.station.name))
@@ -231,7 +241,7 @@ class StationRun:
         except ValueError as error:
             raise workloads.WorkloadError(str(error)) from error
         metric_names = self.metrics_by_command.setdefault(outcome.name, set())
-        for reading in readings:
+        for reading in self._drop_late(outcome, readings):
             labelled = dataclasses.replace(
                 reading, metric=self.assigned.relabel(reading.metric)
             )
@@ -252,6 +262,75 @@ class StationRun:
                 sample.Observation(self.station.name, labelled_sample)
                 for labelled_sample in samples
             ]
+
+    def _drop_late(
+        self,
+        outcome: command_result.CommandResult,
+        readings: collections.abc.Sequence[sample.Reading],
+    ) -> collections.abc.Sequence[sample.Reading]:
+        """Return the readings that are valid at the achieved rate.
+
+        Times that begin when a request is issued, and not when it was due,
+        lack the wait of requests that were issued late.
+        """
+        valid = [*readings]
+        for offer in self.assigned.workload.offers(self.assigned.arguments):
+            if offer.command != outcome.name or offer.rate is None:
+                continue
+            shortfall = _describe_shortfall(offer, readings, outcome.seconds)
+            if not shortfall:
+                continue
+            self.reasons.append(f"{outcome.name}: {shortfall}")
+            self.late |= {*map(self.assigned.rename, offer.late)}
+            names = {offer.metric, *offer.late}
+            self.result.shortfalls.append(
+                finding.Finding(
+                    kind="offered_rate_not_reached",
+                    subject=self.station.name,
+                    detail=f"{self.assigned.title} {outcome.name}: "
+                    f"{shortfall}",
+                    metrics=tuple(sorted(map(self.assigned.rename, names))),
+                )
+            )
+            valid = [each for each in valid if not _is_late(offer, each)]
+        return valid
+
+
+def _describe_shortfall(
+    offer: workloads.Offer,
+    readings: collections.abc.Sequence[sample.Reading],
+    seconds: float,
+) -> str:
+    """Return how far a rate is below the offered one, or "" if it is not.
+
+    The number n of random arrivals varies by sqrt(n).
+
+    :param seconds: The duration of the command in seconds.
+    """
+    offered = t.cast(float, offer.rate)
+    tolerance = MAX_SHORTFALL
+    if offer.is_random:
+        tolerance += _DEVIATIONS / math.sqrt(max(1.0, offered * seconds))
+    for reading in readings:
+        if (
+            isinstance(reading, sample.Sample)
+            and reading.metric.name == offer.metric
+            and reading.value < offered * (1 - tolerance)
+        ):
+            unit = reading.metric.unit
+            return (
+                f"{units.show(reading.value, unit)} of "
+                f"{units.show(offered, unit)} were achieved"
+            )
+    return ""
+
+
+def _is_late(offer: workloads.Offer, reading: sample.Reading) -> bool:
+    """Return whether a reading or a percentile of it begins late."""
+    name = reading.metric.name
+    return any(
+        late == name or late.startswith(f"{name}_p") for late in offer.late
+    )
 
 
 def create(

@@ -3,6 +3,7 @@
 import dataclasses
 
 from rally_vmperf.judging import judged_run
+from rally_vmperf.judging.results import curve
 from rally_vmperf.measurement.density import max_guests
 
 
@@ -33,17 +34,77 @@ class RunCapacity:
         return self.number.high is None or self.number.high > self.proven
 
 
-def find_capacity(run: judged_run.JudgedRun) -> RunCapacity | None:
-    """Return the number of guests within all limits of a run.
+def find_capacities(run: judged_run.JudgedRun) -> dict[str, RunCapacity]:
+    """Return the number of guests within all limits by offered load.
 
-    :returns: The number; None if the run has no limits for several guests.
+    The load of workloads at full speed is "". Without limits for several
+    guests, there is none.
     """
-    rows = [
+    rows_by_load: dict[str, list[curve.Curve]] = {}
+    for row in _list_limited(run):
+        # Raw outputs have no records.
+        load = run.last.find_load(row.metric.name) if run.records else ""
+        rows_by_load.setdefault(load, []).append(row)
+    return {
+        load: found
+        for load, rows in rows_by_load.items()
+        if (found := _combine(rows)) is not None
+    }
+
+
+def describe_capacities(run: judged_run.JudgedRun) -> list[str]:
+    """Return how many guests fit within all limits at each load, as clauses.
+
+    The vCPUs per CPU follow if Nova or the task states the number of CPUs.
+    """
+    texts = []
+    cpus = _count_host_cpus(run)
+    for load, found in find_capacities(run).items():
+        text = found.number.sentence(None, found.largest)
+        if load:
+            text = f"at {load}, {text}"
+        tested = found.number.tested
+        if cpus and tested:
+            ratio = tested * run.last.shape.vcpus / cpus
+            text += f" ({ratio:.1f} vCPUs per CPU)"
+        texts.append(text)
+    return texts
+
+
+def _count_host_cpus(run: judged_run.JudgedRun) -> int:
+    """Return the number of CPUs of the smallest host; 0 if it is unknown.
+
+    The number of Nova, which administrators see, precedes that of the task.
+    """
+    if not run.records:
+        return 0
+    numbers = [
+        number
+        for guest in run.of_role("guest")
+        if isinstance(number := guest.nova.get("host_vcpus"), int)
+        and number > 0
+    ]
+    stated = run.last.options.get("host_cpus")
+    return min(numbers, default=stated if isinstance(stated, int) else 0)
+
+
+def _list_limited(run: judged_run.JudgedRun) -> list[curve.Curve]:
+    """Return the measured metrics that have a limit for several guests."""
+    return [
         row
         for row in run.judgement.curves
         if row.max_guests and row.limit is not None and row.measured
     ]
-    number = max_guests.combine(row.max_guests for row in rows)
+
+
+def _combine(rows: list[curve.Curve]) -> RunCapacity | None:
+    """Return the number of guests within the limits of all rows, or None."""
+    found = {
+        row.metric.name: row.max_guests
+        for row in rows
+        if row.max_guests is not None
+    }
+    number = max_guests.combine(found.values())
     if number is None:
         return None
     guests = {point.guests for row in rows for point in row.points}
@@ -51,9 +112,9 @@ def find_capacity(run: judged_run.JudgedRun) -> RunCapacity | None:
         number=number,
         largest=max(guests),
         first_beyond=tuple(
-            row.metric.name
-            for row in rows
-            if row.max_guests.high == number.high is not None
+            name
+            for name, fitting in found.items()
+            if fitting.high == number.high is not None
         ),
         has_free_guest=1 in guests
         and all(1 not in row.statuses for row in rows),

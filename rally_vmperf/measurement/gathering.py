@@ -282,7 +282,12 @@ def _is_reported_by_all(
 
 
 def metrics(conditions: Conditions) -> list[sample.Metric]:
-    """Return each metric of conditions once, as a list in display order."""
+    """Return each metric of conditions once, as a list in display order.
+
+    A warm-up can have others, at full speed, which nothing judges.
+    """
+    counted = [condition for condition in conditions if condition.counted]
+    conditions = counted or [*conditions]
     expected = [
         metric
         for condition in conditions
@@ -302,8 +307,7 @@ def metric_names(repetitions: Repetitions) -> set[str]:
     """Return the names of all metrics of repetitions, as a set."""
     return {
         metric.name
-        for measured in repetitions
-        for metric in metrics(measured.conditions)
+        for metric in metrics(repetition.list_conditions(repetitions))
     }
 
 
@@ -368,16 +372,20 @@ def find_differences(repetitions: Repetitions) -> list[Occurrence]:
     """Return findings on repetitions that are not of one run.
 
     They have other arguments, another shape, or guests on other hosts. A
-    migration moves guests, and each variant has guests of its own.
+    migration moves guests, and each variant has guests of its own. A warm-up
+    can run other workloads, at full speed.
     """
     occurrences: list[Occurrence] = []
     is_differing = False
     hosts: dict[str, str] = {}
     # The hosts of counted repetitions are the usual ones.
-    for measured in sorted(repetitions, key=lambda each: not each.counted):
-        first = repetitions[0]
+    ordered = sorted(repetitions, key=lambda each: not each.counted)
+    for measured in ordered:
+        first = ordered[0]
         for key in dict.fromkeys((*first.setting, *measured.setting)):
             values = first.setting.get(key), measured.setting.get(key)
+            if None in values and not measured.counted:
+                continue
             if values[0] != values[1] and not is_differing:
                 detail = (
                     f"{key} is {values[0]!r:.80} in repetition {first.number} "

@@ -112,6 +112,7 @@ class RecordedWorkload:
     :param label: The label that distinguishes two entries of one workload.
     :param cooldown: The pause before each command in seconds.
     :param drop_caches: Whether caches were dropped before each command.
+    :param offered_load: The load as text; empty at full speed.
     """
 
     name: str
@@ -119,6 +120,7 @@ class RecordedWorkload:
     arguments: documents.Arguments
     cooldown: fields.Number = 0
     drop_caches: bool = False
+    offered_load: str = ""
 
     @property
     def title(self) -> str:
@@ -180,6 +182,18 @@ class Record(definitions.Defining):
     bare_metal: BareMetal | None = None
     raw_file: FileReference | None = None
     machines_file: FileReference | None = None
+
+    def find_load(self, metric: str) -> str:
+        """Return the offered load of a metric as text; "" at full speed.
+
+        :param metric: The name of the metric.
+        """
+        _, _, place = metric.partition(".")
+        for workload in self.workloads:
+            prefix = f"{workload.name}.{workload.label}."
+            if workload.offered_load and place.startswith(prefix):
+                return workload.offered_load
+        return ""
 
     @property
     def flows(self) -> tuple[flow.Flow, ...]:

@@ -32,6 +32,11 @@ class RunReport(judged_run.JudgedRun):
     facts: Facts = dataclasses.field(default_factory=list)
 
     @property
+    def answer(self) -> str:
+        """The sentences that precede the verdict; "" without an answer."""
+        return ""
+
+    @property
     def opening(self) -> list[str]:
         """The sentences that follow the first headline.
 

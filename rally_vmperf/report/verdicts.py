@@ -75,8 +75,11 @@ def list_banners(run: reports.RunReport) -> list[Banner]:
             failures = [
                 failure for failure in failures if failure.status != "void"
             ]
-        elif closest:
-            headline += f" {closest}."
+        else:
+            headline += f" {closest}." if closest else ""
+            if run.answer and not banners:
+                sentences = [headline, *sentences]
+                headline = run.answer
         banners.append(
             Banner(
                 heading=heading,

@@ -254,6 +254,8 @@ class Attempt:
         self._findings += self.ready.session.repeat(
             self.result, names, on_measured=on_measured, **options
         )
+        if self.condition.is_reference:
+            self._findings += self.result.shortfalls
 
     def _run_one_by_one(self, on_measured: t.Callable[[], None]) -> None:
         """Run workloads with actions between two of them."""

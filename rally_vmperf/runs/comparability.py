@@ -56,8 +56,11 @@ def find_guest_findings(
     return findings
 
 
-def find_without_baseline(session: sessions.Session) -> list[finding.Finding]:
-    """Return the findings on guests that do not depend on a baseline."""
+def find_in_arguments(
+    assignments: collections.abc.Iterable[assignment.Assignment],
+) -> list[finding.Finding]:
+    """Return the findings that the arguments of workloads cause."""
+    listed = [*assignments]
     findings = [
         finding.Finding(
             kind=kind,
@@ -65,13 +68,19 @@ def find_without_baseline(session: sessions.Session) -> list[finding.Finding]:
             detail=detail,
             metrics=tuple(metric.name for metric in assigned.metrics()),
         )
-        for assigned in session.assignments
+        for assigned in listed
         for kind, detail in assigned.workload.argument_findings(
             assigned.arguments
         )
     ]
-    for assigned in session.assignments:
+    for assigned in listed:
         findings += find_fixed_rates(assigned)
+    return findings
+
+
+def find_without_baseline(session: sessions.Session) -> list[finding.Finding]:
+    """Return the findings on guests that do not depend on a baseline."""
+    findings = find_in_arguments(session.assignments)
     for station in session.stations:
         facts = session.fingerprints[station.name]
         findings += comparability.virtualisation(facts, station.name)
@@ -398,7 +407,7 @@ def compare_data(
         recorded = baseline_entry.facts
         metrics = tuple(metric.name for metric in assigned.metrics())
         for station in session.stations:
-            facts = session.facts[station.name].get(assigned.title, {})
+            facts = session.facts[station.name].get(assigned.directory, {})
             for key in sorted(recorded.keys() & facts.keys()):
                 if recorded[key] != facts[key]:
                     detail = (

@@ -90,12 +90,15 @@ class PlannedCondition:
         machines participate, and lost ones are tried again.
     :param unmeasured: The names of guests that run another workload
         concurrently.
+    :param is_reference: Whether others are compared with it, so that it must
+        reach the offered rates.
     """
 
     axes: repetition.Axes = dataclasses.field(default_factory=dict)
     copies: int | None = None
     choose: t.Callable[[Names, int], Participants] | None = None
     unmeasured: tuple[str, ...] = ()
+    is_reference: bool = False
 
     def __str__(self) -> str:
         return ", ".join(f"{key} {value}" for key, value in self.axes.items())

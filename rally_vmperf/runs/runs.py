@@ -21,6 +21,7 @@ from rally_vmperf.records import flows
 from rally_vmperf.records import journal as journals
 from rally_vmperf.records import model
 from rally_vmperf.runs import attempt
+from rally_vmperf.runs import calibration as calibrations
 from rally_vmperf.runs import conditions
 from rally_vmperf.runs import setting as setting_
 from rally_vmperf.workloads import base as workloads
@@ -68,6 +69,8 @@ class Run:
     :param open_condition: A function that boots and prepares the machines of
         one condition, in place of ``open``; a context manager of the condition
         and of its session. None if all machines are prepared once.
+    :param calibration: The workloads at full speed and at shares of it; None
+        if all repetitions run the same workloads.
     :param enough: A function that returns the reason why no further condition
         is measured, or an empty string, from the results of the earlier
         counted repetitions and of this one so far.
@@ -96,6 +99,7 @@ class Run:
     criteria: collections.abc.Mapping[str, documents.Arguments] = (
         dataclasses.field(default_factory=dict)
     )
+    calibration: calibrations.Calibration | None = None
     enough: Enough = never_stop
     lost: set[str] = dataclasses.field(default_factory=set)
     failure: Exception | None = None
@@ -151,6 +155,7 @@ class Run:
         defect: BaseException | None = None
         try:
             self.prepare()
+            self._assign(is_warmup=not counted)
             if self.failure is not None:
                 repetition_result.miss("machines", str(self.failure))
             else:
@@ -164,6 +169,8 @@ class Run:
             repetition_result.miss(
                 "controller", f"{type(error).__name__}: {error}"
             )
+        if self.calibration is not None and not counted:
+            self.calibration.add(repetition_result.conditions)
         if counted and self.enough is not never_stop:
             self._earlier.append(repetition_result.conditions)
         # The result is what readers of the journal see.
@@ -190,9 +197,12 @@ class Run:
         stop_reason = ""
         if self.open_condition:
             self._forget_guests()
+        planned = self.conditions
+        if self.calibration is not None and number <= self.warmup:
+            planned = self.calibration.conditions
         # Blocks start with the first counted repetition.
         ordered = conditions.order_conditions(
-            self.conditions, self.order, number - self.warmup
+            planned, self.order, number - self.warmup
         )
         for position, condition in enumerate(ordered, 1):
             if stop_reason:
@@ -215,6 +225,19 @@ class Run:
                 self.progress(
                     f"No further condition is measured: {stop_reason}"
                 )
+
+    def _assign(self, *, is_warmup: bool) -> None:
+        """Assign the workloads of a repetition; store a failure."""
+        if self.calibration is None or self.ready is None:
+            return
+        try:
+            self.ready = self.calibration.assign(
+                self.ready, is_warmup=is_warmup
+            )
+        except workloads.WorkloadError as error:
+            self.failure = error
+            self.warn(f"Not ready to measure: {error}")
+            self.close()
 
     def _measure_condition(
         self,
@@ -282,7 +305,10 @@ class Run:
         setting = self.ready.setting if self.ready else self.fallback_setting
         if self.open_condition:
             setting = setting.merge(repetition_result.settings)
-        axes = [condition.axes for condition in self.conditions]
+        calibrating = self.calibration.conditions if self.calibration else ()
+        axes = [
+            condition.axes for condition in (*self.conditions, *calibrating)
+        ]
         conditions = sorted(
             repetition_result.conditions,
             key=lambda condition: axes.index(condition.axes),

@@ -230,6 +230,7 @@ def list_workloads(
             arguments=assignment.arguments,
             cooldown=assignment.cooldown,
             drop_caches=assignment.drop_caches,
+            offered_load=assignment.load.title if assignment.load else "",
         )
         for assignment in assignments
     )

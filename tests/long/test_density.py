@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import statistics
 import time
 
 import ddt
@@ -17,6 +18,7 @@ from tests.long import long
 from tests.long import measuring
 
 TASK = laboratory.TOP / "tasks" / "kvm-density.yaml"
+RATIO = laboratory.TOP / "tasks" / "allocation-ratio.yaml"
 
 
 @long.LONG
@@ -172,4 +174,60 @@ class TestShippedTask(measuring.MeasuringCase):
         }
         self.assertLessEqual(
             {"vmperf_degradation", "vmperf_fairness"}, criteria
+        )
+
+
+@long.LONG
+class TestLoad(laboratory.Case):
+    """Three guests on two cores fit at a low load, and not at full load."""
+
+    def test_two_loads(self):
+        """One sentence for each load; the rates are shares of full speed."""
+        lab = self.laboratory
+        lab.use("admin")
+        arguments = yaml.safe_load(
+            RATIO.with_suffix(".embedded.yaml").read_text()
+        )
+        journals = lab.journals()
+        with lab.started(RATIO, **arguments) as process:
+            process.wait(patience.seconds(1500))
+            text = process.log.read_text()
+        (path,) = lab.journals() - journals
+        *warmups, _, _, record = lab.records(path)
+        self.assertEqual(3, len(warmups), text[-3000:])
+        full_speed = [
+            observation.sample.value
+            for warmup in warmups
+            for condition in warmup.repetition.conditions
+            for observation in condition.observations
+            if observation.sample.metric.name == "cpu.sysbench.rate"
+        ]
+        self.assertEqual(3, len(full_speed))
+        rates = {
+            workload.label: workload.arguments["rate"]
+            for workload in record.workloads
+        }
+        low = rates["load-10"] / statistics.geometric_mean(full_speed)
+        self.assertAlmostEqual(0.1, low, delta=0.01)
+        self.assertIn("10 % load is load: {", text)
+        solo = record.repetition.select(guests=1).condition
+        (achieved,) = (
+            observation.sample.value
+            for observation in solo.observations
+            if observation.sample.metric.name == "cpu.sysbench.load-10.rate"
+        )
+        self.assertAlmostEqual(
+            1, achieved / rates["load-10"], delta=0.1, msg=text[-3000:]
+        )
+        sentences = " ".join(lab.vmperf("judge").stdout.split())
+        self.assertIn(
+            "At 10 % load, up to 3 guests, the largest tested number, within "
+            "all limits (1.5 vCPUs per CPU)",
+            sentences,
+        )
+        self.assertRegex(
+            sentences,
+            "At 100 % load, (at most [12] guests? within all limits"
+            "|undecided how many guests are within all limits, at .* at most 2"
+            "|not even 1 guest within all limits)",
         )

@@ -214,11 +214,15 @@ class TestMigration(laboratory.Case):
             self.assertEqual(expected, kinds & VOIDING, text[-3000:])
             self.assertEqual("completed", event.outcome, event.detail)
             self.assertNotEqual(event.source, event.target)
-            (measured,) = (
-                observation.sample
-                for observation in during.observations
-                if observation.sample.metric.name == figures.DOWNTIME.name
+            measured = next(
+                (
+                    observation.sample
+                    for observation in during.observations
+                    if observation.sample.metric.name == figures.DOWNTIME.name
+                ),
+                None,
             )
+            self.assertIsNotNone(measured, (during.missing, during.findings))
             truth = thread.downtimes.get(event.migration)
             compared.append((measured.value, measured.metric.step, truth))
         print(f"downtime, its error, libvirt's: {compared}; lost: {lost}")

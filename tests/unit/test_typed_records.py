@@ -34,6 +34,8 @@ NOT_RECORDS = frozenset(
         ("questions/common/task.py", "guests"),
         ("questions/common/task.py", "workload"),
         ("questions/common/task.py", "workloads"),
+        ("questions/density/load.py", "workload"),
+        ("questions/density/load.py", "workloads"),
         ("report/setting.py", "reference"),
         ("tempest_plugin/tasks.py", "guests"),
         ("tempest_plugin/tasks.py", "workloads"),

@@ -24,8 +24,9 @@ SoloGuest = t.Literal["rotate", "all"]
 _NUMBER = json_schema.integer(minimum=1, maximum=schema.MAX_GUESTS)
 #: JSON Schema of the levels of a task.
 SCHEMA: documents.Schema = {
-    "description": "Numbers of guests: [1, 2, 3], {from: 1, to: 8} or "
-    "{doubling_to: 8}.",
+    "description": "Numbers of guests: [1, 2, 3], {from: 1, to: 8}, "
+    "{doubling_to: 8}, or vCPUs per CPU: {ratio: [0.5, 1, 2], host_cpus: 64, "
+    "vcpus: 4}.",
     "oneOf": [
         json_schema.array(_NUMBER, minItems=1, uniqueItems=True),
         json_schema.closed_mapping(
@@ -47,6 +48,25 @@ SCHEMA: documents.Schema = {
             },
             "doubling_to",
         ),
+        json_schema.closed_mapping(
+            {
+                "ratio": json_schema.array(
+                    json_schema.number(exclusiveMinimum=0),
+                    "vCPUs of all guests per CPU of the host; rounded down to "
+                    "guests. A solo guest, with which others are compared, is "
+                    "added.",
+                    minItems=1,
+                    uniqueItems=True,
+                ),
+                "host_cpus": json_schema.integer(
+                    "CPUs of the host, as Nova reports them.", minimum=1
+                ),
+                "vcpus": json_schema.integer(
+                    "vCPUs of the flavor.", minimum=1
+                ),
+            },
+            *("ratio", "host_cpus", "vcpus"),
+        ),
     ],
 }
 
@@ -60,8 +80,11 @@ def expand_levels(argument: t.Any) -> tuple[int, ...]:
         raise task.InvalidTask(
             f"levels={argument!r:.80}: must be a list of different integers "
             f"from 1 to {schema.MAX_GUESTS}, or {{from: 1, to: 8}}, or "
-            "{doubling_to: 8}"
+            "{doubling_to: 8}, or {ratio: [0.5, 1, 2], host_cpus: 64, vcpus: "
+            "4}"
         )
+    if isinstance(argument, collections.abc.Mapping) and "ratio" in argument:
+        return _expand_ratios(**argument)
     if isinstance(argument, collections.abc.Mapping):
         return _expand_range(argument)
     return tuple(int(level) for level in argument)
@@ -80,6 +103,28 @@ def _expand_range(
             f"levels: from={first}: must not exceed to={last}"
         )
     return tuple(range(first, last + 1))
+
+
+def _expand_ratios(
+    ratio: list[float], host_cpus: int, vcpus: int
+) -> tuple[int, ...]:
+    """Return the numbers of guests for vCPUs per CPU, and a solo guest.
+
+    :param ratio: The vCPUs of all guests per CPU.
+    :param host_cpus: The number of CPUs of the host.
+    :param vcpus: The number of vCPUs of a guest.
+    """
+    numbers = [1]
+    for each in ratio:
+        # A product such as 0.1 * 30 can be just below the integer.
+        guests = math.floor(each * host_cpus / vcpus + 1e-9)
+        if not 1 <= guests <= schema.MAX_GUESTS:
+            raise task.InvalidTask(
+                f"levels: ratio={each:g}: is {guests} guests of {vcpus} vCPUs "
+                f"on {host_cpus} CPUs; must be from 1 to {schema.MAX_GUESTS}"
+            )
+        numbers.append(guests)
+    return tuple(dict.fromkeys(numbers))
 
 
 def count_rises(

@@ -14,11 +14,13 @@ from rally_vmperf.guests import idle
 from rally_vmperf.judging import density
 from rally_vmperf.judging import density_levels
 from rally_vmperf.judging import judged_run
+from rally_vmperf.judging import run_capacity
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.questions.common import neighbours
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
 from rally_vmperf.questions.density import levels
+from rally_vmperf.questions.density import load as offered_load
 from rally_vmperf.records import model
 
 if t.TYPE_CHECKING:
@@ -55,8 +57,9 @@ class Arguments(neighbours.Arguments, task.Arguments):
     """The arguments of VMPerf.density.
 
     :param levels: The numbers of guests on each host: a list such as
-        [1, 2, 3], or {from: 1, to: 8}, or {doubling_to: 8}. All guests are
-        booted once; a level uses some of them.
+        [1, 2, 3], or {from: 1, to: 8}, or {doubling_to: 8}, or vCPUs per CPU
+        such as {ratio: [0.5, 1, 2], host_cpus: 64, vcpus: 4}, rounded down to
+        guests. All guests are booted once; a level uses some of them.
     :param order: The order of the levels. listed: the order in the task.
         shuffled: a random order in each repetition. blocks: in a block of as
         many repetitions as levels, each level runs once at each position.
@@ -68,34 +71,69 @@ class Arguments(neighbours.Arguments, task.Arguments):
     :param solo_guest: The guest that runs at level 1. rotate: a different
         guest in each repetition. all: every guest of a host, one at a time,
         in every repetition. Limits on the worst guest require all.
+    :param load: The load of guests that are not always busy: a share of the
+        rate that a guest reaches alone, such as 0.3; or rates by the name or
+        label of a workload, in the unit of its metric, such as {sysbench:
+        285} or {fio: {randread: 900}}; or a list of either. Each workload
+        runs once for each load. Shares require at least 3 warm-ups, which
+        measure a guest at full speed. Default: full speed.
     :param stop: The condition that ends a curve: {max_percent: {metric or
         glob: percent}, total_falls: true}; requires ascending levels.
     :param warmup: The number of initial curves that are recorded but not
-        counted. Default: 1; 0 with a stop rule or a single repetition.
+        counted. Default: 1; 0 with a stop rule or a single repetition; 3 with
+        shares in load.
     :param neighbours: The guests that are not measured: {guests, workload:
         {name, arguments}}. Each host has this number of guests in addition to
         the largest level; each repetition measures each level with and
         without the workload in these guests.
     """
 
-    levels: t.Annotated[list[int] | dict[str, int], levels.SCHEMA]
+    levels: t.Annotated[list[int] | dict[str, t.Any], levels.SCHEMA]
     order: model.OrderKind | None = None
     idle_guests: idle.IdleState = "running"
     solo_guest: _SoloGuest = "rotate"
+    load: t.Annotated[
+        float | dict[str, t.Any] | list[t.Any] | None, offered_load.SCHEMA
+    ] = None
     stop: t.Annotated[dict[str, t.Any] | None, _STOP_SCHEMA] = None
 
     def complete(self, times: int) -> t.Self:
-        """Return the arguments with the order and the number of warm-ups.
+        """Return the arguments with order, warm-ups and loaded workloads.
 
         A stop rule requires ascending levels, and uses every repetition.
         """
         order: model.OrderKind = "listed" if self.stop else "shuffled"
         warmup = 0 if self.stop else min(1, times - 1)
+        workloads = self.workloads
+        if self.load is not None:
+            workloads = offered_load.expand(workloads, self.load)
+        if self.has_shares:
+            warmup = offered_load.CALIBRATIONS
         return dataclasses.replace(
             self,
+            workloads=workloads,
             order=self.order or order,
             warmup=warmup if self.warmup is None else self.warmup,
         )
+
+    @property
+    def host_cpus(self) -> int | None:
+        """The number of CPUs of a host, if levels are vCPUs per CPU."""
+        return self._get_ratio_option("host_cpus")
+
+    @property
+    def guest_vcpus(self) -> int | None:
+        """The number of vCPUs of a guest, if levels are vCPUs per CPU."""
+        return self._get_ratio_option("vcpus")
+
+    def _get_ratio_option(self, key: str) -> int | None:
+        """Return a number of levels that are vCPUs per CPU, else None."""
+        return self.levels.get(key) if isinstance(self.levels, dict) else None
+
+    @property
+    def has_shares(self) -> bool:
+        """Whether loads are shares of the full speed of a guest."""
+        return self.load is not None and offered_load.has_shares(self.load)
 
 
 Task = task.Task[Arguments]
@@ -142,6 +180,12 @@ def _check_task(
     :returns: The warnings, one sentence each.
     """
     counts = list_levels(subtask)
+    vcpus = subtask.arguments.guest_vcpus
+    if vcpus and subtask.vcpus and vcpus != subtask.vcpus:
+        raise task.InvalidTask(
+            f"levels: vcpus={vcpus}: the flavor has {subtask.vcpus} vCPUs"
+        )
+    _check_load(subtask)
     if subtask.arguments.solo_guest == "all":
         _check_solo_guest("solo_guest: all", subtask)
     warnings = _check_guests(subtask, max(counts), unmeasured)
@@ -155,6 +199,26 @@ def _check_task(
         )
     _check_stop(subtask, counts)
     return warnings
+
+
+def _check_load(subtask: Task) -> None:
+    """Reject loads that cannot be offered, or not be calibrated."""
+    arguments = subtask.arguments
+    if arguments.load is None:
+        return
+    offered_load.check(subtask.assignments)
+    least = offered_load.CALIBRATIONS
+    if arguments.has_shares and subtask.warmup < least:
+        raise task.InvalidTask(
+            f"warmup={subtask.warmup}: must be at least {least} with shares "
+            "in load, because the warm-up measures a guest at full speed; set "
+            f"warmup: {least}, or give rates in load"
+        )
+    if arguments.has_shares and subtask.baseline:
+        raise task.InvalidTask(
+            "load: shares are of a guest, so that no baseline has their "
+            "rates; remove vmperf_baseline, or give rates in load"
+        )
 
 
 def _check_levels(
@@ -462,9 +526,13 @@ class Density(question.Question[Arguments]):
         if arguments.idle_guests == "stopped":
             boots += levels.count_rises(working_guests, subtask.times)
             boots += solo_runs * subtask.times
+        times = subtask.times
+        if arguments.has_shares:
+            # A warm-up runs one condition at full speed, for all loads.
+            times -= subtask.warmup
         return estimate.estimate_minutes(
             subtask.assignments,
-            subtask.times,
+            times,
             len(working_guests) + solo_runs,
             boots,
         )
@@ -486,6 +554,13 @@ class Density(question.Question[Arguments]):
         if len(numbers) == 1:
             return f"{run.size}, {most}"
         return f"{run.size}, {numbers[0]} to {most}"
+
+    def list_remarks(self, run: judged_run.JudgedRun) -> list[str]:
+        """Return how many guests fit at each load, as sentences."""
+        workloads = run.last.workloads if run.records else ()
+        has_loads = any(each.offered_load for each in workloads)
+        texts = run_capacity.describe_capacities(run) if has_loads else []
+        return [f"{text[0].upper()}{text[1:]}" for text in texts]
 
     def get_section(self) -> "reports.Section[t.Any]":
         """Return the section of the HTML report for runs of density."""

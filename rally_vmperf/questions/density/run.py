@@ -12,6 +12,7 @@ from rally_vmperf.measurement import repetition
 from rally_vmperf.questions.density import levels as numbers
 from rally_vmperf.questions.density import question
 from rally_vmperf.records import model
+from rally_vmperf.runs import calibration
 from rally_vmperf.runs import conditions
 from rally_vmperf.runs import host_groups
 from rally_vmperf.runs import reference
@@ -51,6 +52,7 @@ def create_run(
                 if number == 1 and arguments.solo_guest == "all"
                 else functools.partial(groups.choose, number),
                 unmeasured=working,
+                is_reference=number == 1,
             )
             for number in counts
             for axes, working in conditions.list_settings(unmeasured)
@@ -59,6 +61,9 @@ def create_run(
         order=model.Order(
             kind=arguments.order or "listed", seed=secrets.randbits(32)
         ),
+        calibration=_create_calibration(request, groups)
+        if arguments.has_shares
+        else None,
         enough=_create_stop(arguments.stop, unmeasured),
         findings=placement_findings,
         idle_guests=arguments.idle_guests,
@@ -66,7 +71,28 @@ def create_run(
         options={
             "idle_guests": arguments.idle_guests,
             "solo_guest": arguments.solo_guest,
+            **(
+                {"host_cpus": arguments.host_cpus}
+                if arguments.host_cpus
+                else {}
+            ),
         },
+    )
+
+
+def _create_calibration(
+    request: run_request.RunRequest, groups: host_groups.HostGroups
+) -> calibration.Calibration:
+    """Return the calibration of shares by a guest that is alone."""
+    axes: repetition.Axes = {repetition.GUESTS: 1}
+    return calibration.Calibration(
+        driven=request.assignments,
+        conditions=(
+            conditions.PlannedCondition(
+                axes=axes, choose=functools.partial(groups.choose, 1)
+            ),
+        ),
+        progress=request.progress,
     )
 
 

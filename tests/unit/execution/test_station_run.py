@@ -38,6 +38,31 @@ class Timed(test_measure.Echo):
         ]
 
 
+class Driven(Timed):
+    """Is asked for a rate, and times requests from their issue.
+
+    :param rate: The offered rate; that of its output is 5.
+    """
+
+    def __init__(self, rate, **options):
+        super().__init__()
+        self.rate, self.options = rate, options
+
+    def offers(self, arguments):
+        """Return the rate, and the names of times."""
+        return (
+            base.Offer(
+                command="rate",
+                metric=RATE.name,
+                rate=self.rate,
+                late=tuple(
+                    metric.name for metric in sample.percentiles(LATENCY)
+                ),
+                **self.options,
+            ),
+        )
+
+
 class TestTurn(unittest.IsolatedAsyncioTestCase):
     """The output of a command is written at once, and not held in memory."""
 
@@ -150,3 +175,37 @@ class TestTurn(unittest.IsolatedAsyncioTestCase):
         self.assertEqual(
             ["disk.timed.rate"], [gap.name for gap in self.result.missing]
         )
+
+    async def test_an_offered_rate_that_is_not_achieved(self):
+        """Times from the issue of a request lack its wait, and are missing."""
+        turn = self.begin_with(assignment.Assignment(Driven(5.3), {}))
+        await turn.step("rate")
+        turn.note_missing()
+        self.assertEqual(
+            [RATE.name],
+            [each.sample.metric.name for each in self.result.observations],
+        )
+        (missing, *_) = self.result.missing
+        self.assertEqual("disk.timed.latency_p50", missing.name)
+        self.assertIn("5.00 ops/s of 5.30 ops/s were achieved", missing.reason)
+        (found,) = self.result.shortfalls
+        self.assertIn(RATE.name, found.metrics)
+        self.assertEqual("c1", found.subject)
+
+    async def test_an_offered_rate_that_is_achieved(self):
+        """Within five percent, or within chance if arrivals are random."""
+        for workload in (
+            Driven(None),
+            Driven(5.2),
+            Driven(50.0, is_random=True),
+        ):
+            with self.subTest(rate=workload.rate):
+                self.result.observations.clear()
+                turn = self.begin_with(assignment.Assignment(workload, {}))
+                await turn.step("rate")
+                self.assertEqual([], self.result.shortfalls)
+                names = {
+                    each.sample.metric.name
+                    for each in self.result.observations
+                }
+                self.assertIn("disk.timed.latency_p50", names)

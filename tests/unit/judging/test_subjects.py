@@ -493,7 +493,7 @@ class TestOtherRuns(unittest.TestCase):
                 for workload in record.workloads
             ),
             "workloads",
-            " x is None in repetition 1 and 1 in repetition 4",
+            " x is None in repetition 2 and 1 in repetition 4",
         ),
     )
     @ddt.unpack

@@ -102,11 +102,21 @@ def adapt_output(text, argv):
     options = dict(re.findall(r"--([a-z-]+)=(\S+)", " ".join(argv)))
     if rate is None or "cpu-max-prime" not in options:
         return text
-    return sysbench(
-        float(rate[1]),
+    offered = options.get("rate", "0")
+    achieved = float(rate[1])
+    if float(offered):
+        achieved = min(achieved, float(offered))
+    text = sysbench(
+        achieved,
         int(options["threads"]),
         int(options["time"]),
         options["cpu-max-prime"],
+    )
+    if not float(offered):
+        return text
+    threads = f"Number of threads: {options['threads']}\n"
+    return text.replace(
+        threads, f"{threads}Target transaction rate: {offered}/sec\n"
     )
 
 

@@ -23,6 +23,8 @@ _MAX_INTERVAL_RATIO = 1.5
 _HALF = 0.36
 #: The space on both sides of the levels, in guests.
 _SIDE = 0.6
+#: The height of the name of a load, as a share of that of a chart.
+_NAME_SHARE = 0.09
 #: The width over which repetitions are spread, in guests.
 _SPREAD = 0.42
 
@@ -30,15 +32,15 @@ Metrics = collections.abc.Sequence[shares.ShareSeries]
 
 
 def draw_all(metrics: Metrics, name: str) -> markupsafe.Markup:
-    """Return a chart with the rate of a guest for each metric and level.
+    """Return a chart with the loss of a guest for each metric and level.
 
-    The reference is 100 percent, and has no line of its own.
+    The reference has no loss, and no line of its own.
 
     :param metrics: The measured metrics.
     :param name: The identifier of the chart.
     """
     levels = list_levels(metrics)
-    label = "Rate of each guest, all metrics: " + "; ".join(
+    label = "Loss of each guest, all metrics: " + "; ".join(
         f"{series.row.metric.name}, {sentences.curve(series)}"
         for series in metrics
     )
@@ -46,10 +48,10 @@ def draw_all(metrics: Metrics, name: str) -> markupsafe.Markup:
     return dots.draw(
         [dot for series in metrics for dot in _list_dots(series, levels)],
         name,
-        f"rate of each guest in percent of {', or of '.join(references)} "
+        f"loss of each guest in percent of {', or of '.join(references)} "
         "(right: more)",
         label,
-        reference=100.0,
+        reference=0.0,
     )
 
 
@@ -68,7 +70,7 @@ def list_levels(metrics: Metrics) -> list[int]:
 def _list_dots(
     series: shares.ShareSeries, levels: collections.abc.Container[int]
 ) -> list[dots.Dot]:
-    """Return the rate of a metric at each level, with interval and limit."""
+    """Return the loss of a metric at each level, with interval and limit."""
     shown: list[dots.Dot] = []
     for share in series.shares:
         if share.guests == series.base or share.guests not in levels:
@@ -79,16 +81,122 @@ def _list_dots(
         shown.append(
             dots.Dot(
                 label=label if shown else f"{series.row.metric.name}, {label}",
-                value=None if share.value is None else share.value * 100,
+                value=None if share.value is None else _loss(share.value),
                 ends=tuple(
-                    min(end, longest) * 100 for end in share.ends or ()
+                    _loss(min(end, longest))
+                    for end in reversed(share.ends or ())
                 ),
                 status=_status(series, share),
-                limits=() if limit is None else (limit * 100,),
+                limits=() if limit is None else (_loss(limit),),
                 text="not measured" if share.value is None else "",
             )
         )
     return shown
+
+
+def draw_loads(
+    by_load: collections.abc.Mapping[str, shares.ShareSeries],
+    metric: str,
+    name: str,
+) -> markupsafe.Markup:
+    """Return a chart of the loss of a metric, with a line for each load.
+
+    :param by_load: The metric by load.
+    :param metric: The name of the metric.
+    :param name: The identifier of the chart.
+    """
+    shown = [
+        line
+        for series in by_load.values()
+        for line in _list_load_lines(series)
+    ]
+    heights = [0.0, *(height for line in shown for _, height in line.points)]
+    (limit, *_) = (series.row.limit for series in by_load.values())
+    levels = sorted(
+        {share.guests for each in by_load.values() for share in each.shares}
+    )
+    low, high = levels[0] - _SIDE, levels[-1] + 2 * _SIDE
+    if limit is not None:
+        heights.append(limit)
+        points = [(low, limit), (high, limit)]
+        shown.append(lines.ChartLine(style="limit", points=points))
+    axis = lines.ChartAxis(low=min(heights), high=max(heights) * 1.06 or 1.0)
+    shown += _list_load_names(by_load, levels[-1] + _SIDE, axis)
+    label = f"Loss of {metric}, in percent: " + "; ".join(
+        f"at {load}, {sentences.curve(series)}"
+        for load, series in by_load.items()
+    )
+    return lines.draw(
+        f"{metric}: loss of each guest, %",
+        shown,
+        lines.ChartAxis(
+            low=low,
+            high=high,
+            labels={level: str(level) for level in levels},
+            title="guests",
+        ),
+        axis,
+        label=label,
+        name=name,
+    )
+
+
+def _list_load_names(
+    by_load: collections.abc.Mapping[str, shares.ShareSeries],
+    place: float,
+    axis: lines.ChartAxis,
+) -> collections.abc.Iterator[lines.ChartLine]:
+    """Yield the name of each load at the end of its line, none over another.
+
+    :param place: The horizontal position.
+    :param axis: The vertical axis.
+    """
+    ends = {
+        load: _loss(values[-1])
+        for load, series in by_load.items()
+        if (
+            values := [
+                share.value
+                for share in series.measured
+                if share.value is not None
+            ]
+        )
+    }
+    lowest = axis.low
+    for load, height in sorted(ends.items(), key=lambda end: end[1]):
+        height = max(height, lowest)
+        lowest = height + _NAME_SHARE * (axis.high - axis.low)
+        yield lines.ChartLine(
+            style="void",
+            points=[(place, height)],
+            mark=load.removesuffix(" load"),
+        )
+
+
+def _list_load_lines(
+    series: shares.ShareSeries,
+) -> collections.abc.Iterator[lines.ChartLine]:
+    """Yield the line of a load, and the mark of each level."""
+    points: list[tuple[float, float]] = []
+    marks = []
+    for share in series.measured:
+        if share.value is None:
+            continue
+        point = (share.guests, _loss(share.value))
+        points.append(point)
+        status = _status(series, share)
+        marks.append(
+            lines.ChartLine(
+                style=status, points=[point], mark=style.GLYPHS[status]
+            )
+        )
+    yield lines.ChartLine(style="guest", points=points)
+    yield from marks
+
+
+def _loss(share: float) -> float:
+    """Return the loss of a rate in percent, from its share."""
+    return (1 - share) * 100
 
 
 def draw(series: shares.ShareSeries, name: str) -> markupsafe.Markup:

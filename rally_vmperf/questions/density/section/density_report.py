@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import re
 
 from rally_vmperf.judging import density_levels
 from rally_vmperf.judging import run_capacity
@@ -20,26 +21,57 @@ MOST, MOST_LEVELS = 60, 200
 FAIRNESS = "Fairness"
 
 
+#: The label of a load, at the end of that of a workload.
+_LOAD_LABEL = re.compile(r"(?:\.|-)(?:load|rate)-[0-9_]+(?=\.)")
+
+
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class DensityReport(reports.RunReport):
     """The results of a density run by level."""
 
     @property
+    def answer(self) -> str:
+        """The sentences on how many guests fit within all limits."""
+        texts = []
+        for text, found in zip(
+            run_capacity.describe_capacities(self),
+            run_capacity.find_capacities(self).values(),
+            strict=True,
+        ):
+            text = sentences.sentence(text)
+            if found.first_beyond:
+                names = finding.join_first(found.first_beyond, ", ")
+                text += f" The first beyond its limit: {names}."
+            texts.append(text)
+        return " ".join(texts)
+
+    @property
     def opening(self) -> list[str]:
-        """The sentence on how many guests fit within all limits."""
-        found = run_capacity.find_capacity(self)
-        if found is None:
-            return self.conclusion
-        text = sentences.sentence(found.number.sentence(None, found.largest))
-        if found.first_beyond:
-            names = finding.join_first(found.first_beyond, ", ")
-            text += f" The first beyond its limit: {names}."
-        return [text, *self.conclusion]
+        """The sentences that follow the first headline."""
+        return self.conclusion
 
     @functools.cached_property
     def series(self) -> list[shares.ShareSeries]:
         """The measured metrics as shares of the solo guest, a list."""
         return [*filter(None, map(self.shares_of, self.judgement.curves))]
+
+    @property
+    def loads(self) -> dict[str, dict[str, shares.ShareSeries]]:
+        """The metrics at several loads, by their name at full speed and load.
+
+        It is empty if the guests have one load.
+        """
+        by_name: dict[str, dict[str, shares.ShareSeries]] = {}
+        for series in self.series:
+            name = series.row.metric.name
+            if load := self.last.find_load(name):
+                by_load = by_name.setdefault(_LOAD_LABEL.sub("", name), {})
+                by_load[load] = series
+        return {
+            name: by_load
+            for name, by_load in by_name.items()
+            if len(by_load) > 1
+        }
 
     def shares_of(self, row: curve.Curve) -> shares.ShareSeries | None:
         """Return a metric as shares, or None if it was not measured."""

@@ -147,6 +147,7 @@ SECTION = reports.Section(
         "MOST": density_report.MOST,
         "list_levels": curves.list_levels,
         "draw_all": curves.draw_all,
+        "draw_loads": curves.draw_loads,
         "MOST_POINTS": curves.MOST_POINTS,
         "has_boxes": curves.has_boxes,
         "draw_curve": curves.draw,

@@ -1,0 +1,137 @@
+"""Calibration: the rates at full speed, of which loads are shares.
+
+The warm-up runs the solo guest at full speed.  Its rates are in the records
+of the warm-up; later repetitions offer shares of them.
+"""
+
+import collections
+import collections.abc
+import dataclasses
+import json
+import statistics
+import typing as t
+
+from rally_vmperf.execution import assignment
+from rally_vmperf.measurement import repetition
+from rally_vmperf.runs import attempt
+from rally_vmperf.runs import comparability
+from rally_vmperf.runs import conditions
+from rally_vmperf.runs import setting
+from rally_vmperf.workloads import base
+
+#: The number of significant digits of a rate that is offered.
+_DIGITS = 4
+#: The directory of a workload and the name of a command.
+_Key = tuple[str, str]
+
+
+@dataclasses.dataclass(kw_only=True)
+class Calibration:
+    """The workloads at full speed, and at shares of the measured rates.
+
+    :param driven: The workloads, each with its load.
+    :param conditions: The conditions of warm-ups, at full speed.
+    :param progress: The output of the rates.
+    """
+
+    driven: collections.abc.Sequence[assignment.Assignment]
+    conditions: tuple[conditions.PlannedCondition, ...]
+    progress: t.Callable[[str], None]
+
+    def __post_init__(self) -> None:
+        by_directory: dict[str, assignment.Assignment] = {}
+        for assigned in self.driven:
+            full_speed = assigned.at_full_speed()
+            by_directory.setdefault(assigned.directory, full_speed)
+        self.full_speed = tuple(by_directory.values())
+        self._values: dict[_Key, list[float]] = collections.defaultdict(list)
+        self._calibrated: tuple[assignment.Assignment, ...] = ()
+
+    def add(
+        self, results: collections.abc.Iterable[repetition.Condition]
+    ) -> None:
+        """Add the rates of a warm-up.
+
+        :param results: The results of its conditions.
+        """
+        values: dict[str, list[float]] = collections.defaultdict(list)
+        for condition in results:
+            for observation in condition.observations:
+                measured = observation.sample
+                values[measured.metric.name].append(measured.value)
+        for assigned in self.full_speed:
+            for offer in assigned.workload.offers(assigned.arguments):
+                key = (assigned.directory, offer.command)
+                self._values[key] += values[assigned.rename(offer.metric)]
+
+    def assign(
+        self, ready: attempt.ReadySession, *, is_warmup: bool
+    ) -> attempt.ReadySession:
+        """Return a session with the workloads of a repetition.
+
+        :param is_warmup: Whether the repetition is part of the warm-up.
+        :raises WorkloadError: If the warm-up did not measure a rate.
+        """
+        if is_warmup:
+            assignments = self.full_speed
+        else:
+            if not self._calibrated:
+                self._calibrated = self._calibrate()
+            assignments = self._calibrated
+        if ready.session.assignments == assignments:
+            return ready
+        ready.session.assignments = assignments
+        findings = comparability.find_in_arguments(assignments)
+        return dataclasses.replace(
+            ready,
+            setting=dataclasses.replace(
+                ready.setting,
+                workloads=setting.list_workloads(assignments),
+                expected_metrics=setting.list_expected_metrics(assignments),
+                metrics=setting.list_metrics(assignments),
+                findings=tuple(
+                    dict.fromkeys((*ready.setting.findings, *findings))
+                ),
+            ),
+        )
+
+    def _calibrate(self) -> tuple[assignment.Assignment, ...]:
+        """Return the workloads with the rates of their loads."""
+        calibrated = []
+        shown: dict[str, dict[str, dict[str, float]]] = {}
+        for assigned in self.driven:
+            load = assigned.load
+            if load is None or load.share is None:
+                calibrated.append(assigned)
+                continue
+            driven = assigned.at_rates(
+                {
+                    offer.command: load.share
+                    * self._find_rate(assigned, offer.command)
+                    for offer in assigned.workload.offers(assigned.arguments)
+                }
+            )
+            calibrated.append(driven)
+            shown.setdefault(load.title, {})[
+                assigned.at_full_speed().label or assigned.workload.name
+            ] = {
+                offer.command: t.cast(float, offer.rate)
+                for offer in driven.workload.offers(driven.arguments)
+            }
+        for title, rates in shown.items():
+            self.progress(f"{title} is load: {json.dumps(rates)}")
+        return tuple(calibrated)
+
+    def _find_rate(
+        self, assigned: assignment.Assignment, command: str
+    ) -> float:
+        """Return the mean rate of a command at full speed."""
+        values = self._values[assigned.directory, command]
+        if not values or min(values) <= 0:
+            raise base.WorkloadError(
+                f"load: the warm-up measured no rate of {command} of "
+                f"{assigned.directory} at full speed; see its record in the "
+                "journal, or give rates in place of shares"
+            )
+        rate = statistics.geometric_mean(values)
+        return float(f"{rate:.{_DIGITS}g}")

@@ -1,0 +1,187 @@
+"""Tests of loads that are shares of the rate at full speed."""
+
+import asyncio
+import tempfile
+import unittest
+from unittest import mock
+
+from rally_vmperf.questions import source_judge
+from rally_vmperf.questions import table
+from rally_vmperf.questions.common import task
+from rally_vmperf.questions.density import question as density
+from rally_vmperf.report import page
+from tests.unit import made
+from tests.unit.runs import golden
+from tests.unit.runs import whole
+
+#: The rate at full speed, and the shares.
+FULL, LOADS = 1000.0, [0.25, 0.5]
+
+
+class TestCalibration(unittest.TestCase):
+    """The warm-up runs at full speed, and later repetitions at shares."""
+
+    def setUp(self):
+        """Make a run of two guests with two loads."""
+        super().setUp()
+        self.enterContext(mock.patch.object(asyncio, "sleep", autospec=True))
+        self.lines = []
+        self.machines = [
+            golden.Machine(name, [golden.sysbench(FULL)])
+            for name in ("g1", "g2")
+        ]
+
+    def create(self, load=LOADS, **changes):
+        """Return the run of a density task with a load."""
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        question = table.questions()["density"]
+        arguments = task.create_arguments(
+            {
+                "workloads": whole.WORKLOADS,
+                "levels": [1, 2],
+                "order": "listed",
+                "load": load,
+                **changes,
+            },
+            question.arguments,
+            6,
+        )
+        request = whole.build_request(
+            folder,
+            None,
+            *self.machines,
+            question="density",
+            times=6,
+            warmup=arguments.warmup,
+            workloads=arguments.workloads,
+            progress=self.lines.append,
+        )
+        run = request.run_cache.get_run(
+            "w", lambda: question.start(request, arguments)
+        )
+        self.addCleanup(request.run_cache.close, "w")
+        return run
+
+    def test_shares_of_full_speed(self):
+        """Each load has metrics, and its rate is an argument."""
+        run = self.create()
+        warmups = [run.repeat(number) for number in (1, 2, 3)]
+        record = run.repeat(4)
+        for warmup in warmups:
+            (condition,) = warmup.repetition.conditions
+            self.assertEqual({"guests": 1}, condition.axes)
+            self.assertEqual([""], [each.label for each in warmup.workloads])
+            self.assertFalse(warmup.repetition.counted)
+        rates = {
+            each.label: each.arguments["rate"] for each in record.workloads
+        }
+        self.assertEqual({"load-25": 250, "load-50": 500}, rates)
+        self.assertEqual(
+            ["25 % load", "50 % load"],
+            [each.offered_load for each in record.workloads],
+        )
+        self.assertEqual("complete", record.repetition.state)
+        solo, both = record.repetition.conditions
+        measured = {
+            each.sample.metric.name: each.sample.value
+            for each in both.observations
+            if each.source == "g1"
+        }
+        self.assertAlmostEqual(
+            250, measured["cpu.sysbench.load-25.rate"], delta=3
+        )
+        self.assertAlmostEqual(
+            500, measured["cpu.sysbench.load-50.rate"], delta=3
+        )
+        self.assertEqual(
+            "25 % load", record.find_load("cpu.sysbench.load-25.rate")
+        )
+        self.assertEqual("", record.find_load("guest.cpu.steal_percent"))
+        self.assertEqual((), solo.findings)
+        criterion = density.DEGRADATION.parse({"max_percent": {"*.rate": 30}})
+        run_judge = criterion.create_judge()
+        for each in (*warmups, record, run.repeat(5), run.repeat(6)):
+            run_judge.add(each.repetition)
+        judged = run_judge.judgement()
+        self.assertEqual("passed", judged.status, judged.sentence())
+        self.assertEqual(2, len(judged.limited_groups))
+
+    def test_printed_rates_are_a_load(self):
+        """They can be pasted, and repeat the run at equal rates."""
+        run = self.create()
+        for number in (1, 2, 3, 4):
+            run.repeat(number)
+        self.assertIn(
+            '25 % load is load: {"sysbench": {"sysbench": 250}}', self.lines
+        )
+        again = self.create({"sysbench": {"sysbench": 250}})
+        record = again.repeat(2)
+        self.assertEqual(250, record.workloads[0].arguments["rate"])
+
+    def test_one_work_directory(self):
+        """All loads of a workload share what was prepared for it."""
+        run = self.create()
+        for number in (1, 2, 3, 4):
+            run.repeat(number)
+        prepared = [line for line in self.lines if line.startswith("prepar")]
+        self.assertEqual(["preparing sysbench on g1 to g2"], prepared)
+
+    def test_a_warm_up_without_a_rate(self):
+        """Later repetitions are incomplete, with the reason."""
+        for machine in self.machines:
+            machine.outputs = ["nonsense"]
+        run = self.create()
+        for number in (1, 2, 3):
+            run.repeat(number)
+        record = run.repeat(4)
+        (missing,) = record.repetition.missing
+        self.assertIn(
+            "the warm-up measured no rate of sysbench", missing.reason
+        )
+        self.assertEqual("incomplete", record.repetition.state)
+
+    def test_a_solo_guest_that_does_not_achieve_the_rate(self):
+        """The load is void; with more guests, it is a loss."""
+        run = self.create({"sysbench": 2 * FULL})
+        record = run.repeat(2)
+        solo, both = record.repetition.conditions
+        (found,) = [
+            each
+            for each in solo.findings
+            if each.kind == "offered_rate_not_reached"
+        ]
+        self.assertEqual("void", found.severity)
+        self.assertEqual(("cpu.sysbench.rate-1.rate",), found.metrics)
+        self.assertRegex(found.detail, "1.000 .* of 2.000 .* were achieved")
+        self.assertNotIn(
+            "offered_rate_not_reached", {each.kind for each in both.findings}
+        )
+        criterion = density.DEGRADATION.parse(
+            {"max_percent": {"cpu.*.rate": 5}}
+        )
+        run_judge = criterion.create_judge()
+        for each in (record, *(run.repeat(number) for number in (3, 4, 5, 6))):
+            run_judge.add(each.repetition)
+        self.assertEqual("void", run_judge.judgement().status)
+
+    def test_how_many_guests_fit_at_each_load(self):
+        """Verdict and page state it, with the vCPUs per CPU of the host."""
+        levels = {"ratio": [0.5, 1], "host_cpus": 2, "vcpus": 1}
+        run = self.create(levels=levels)
+        records = [run.repeat(number) for number in range(1, 7)]
+        limits = {"vmperf_degradation": {"max_percent": {"*.rate": 30}}}
+        source = made.source_of(records, limits)
+        judged = source_judge.judge_source(source)
+        self.assertEqual(
+            tuple(
+                f"At {load}, up to 2 guests, the largest tested number, "
+                "within all limits (1.0 vCPUs per CPU)"
+                for load in ("25 % load", "50 % load")
+            ),
+            judged.remarks,
+        )
+        html = page.standalone([source_judge.create_report(judged)])
+        self.assertIn("At 25 % load, up to 2 guests", html)
+        self.assertIn("a line for each load", html)
+        self.assertIn(">50 %</text>", html)
+        self.assertIn("cpu.sysbench.rate: loss of each guest, %", html)
