@@ -24,6 +24,7 @@ from rally_vmperf.records import files
 from rally_vmperf.records import model
 from rally_vmperf.records import sources
 from rally_vmperf.runs import reference
+from rally_vmperf.workloads import registry
 
 #: The facts from Nova in which runs may differ.
 _FACTS = (
@@ -158,7 +159,7 @@ def _list_arguments(record: model.Record) -> dict[str, t.Any]:
         f"{workload.title} {key}": argument
         for workload in record.workloads
         for key, argument in {
-            **workload.arguments,
+            **registry.add_defaults(workload.name, workload.arguments),
             "cooldown": workload.cooldown,
             "drop_caches": workload.drop_caches,
         }.items()
