@@ -54,13 +54,10 @@ class Volume(target.Volume):
     :param type: The name of its type; None if Cinder does not report it.
     :param requested_type: The name of the requested type; None for the
         default of the cloud.
-    :param is_encrypted: A flag that the header of an encryption takes a part
-        of it.
     """
 
     type: str | None = None
     requested_type: str | None = None
-    is_encrypted: bool = False
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -257,14 +257,19 @@ def _parse_group(options: documents.Arguments) -> Group:
         fields["network"] = parse_reference(fields["network"])
     volume, login = fields.get("boot_volume"), fields.get("login")
     fields["boot_volume"] = Volume(**volume) if volume else None
-    fields["volumes"] = tuple(
-        Volume(size_gib=listed["size_gib"], type=listed.get("type"))
-        for listed in fields.get("volumes") or ()
-        for _ in range(listed.get("count", 1))
-    )
+    fields["volumes"] = parse_volumes(options)
     fields["login"] = target.Login(**login) if login else None
     fields["host_key"] = fields.get("host_key") or {}
     return Group(**fields)
+
+
+def parse_volumes(options: documents.Arguments) -> tuple[Volume, ...]:
+    """Return the data volumes of each guest in the options of its group."""
+    return tuple(
+        Volume(size_gib=listed["size_gib"], type=listed.get("type"))
+        for listed in options.get("volumes") or ()
+        for _ in range(listed.get("count", 1))
+    )
 
 
 def _select_fields(

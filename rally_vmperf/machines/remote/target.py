@@ -36,10 +36,13 @@ class Volume:
     """A volume that is attached to a machine.
 
     :param id: The identifier, which is the serial number of its device.
+    :param is_encrypted: A flag that the header of an encryption takes a part
+        of it.
     """
 
     id: str
     size_gib: int
+    is_encrypted: bool = False
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
