@@ -13,6 +13,10 @@ from rally_vmperf.measurement.samples import units
 
 Assignments = collections.abc.Sequence[assignment.Assignment]
 
+#: The largest share of a volume that files on ext4 can have: its tables and
+#: its journal take the rest.
+_FILES_SHARE = 0.96
+
 
 def describe_conflict(assignments: Assignments) -> str:
     """Return why workloads cannot use the same volumes, or "".
@@ -56,12 +60,16 @@ def describe_shortage(
                     f"{option}: requires volume {target.number}, and {owner} "
                     f"has {number}; {way_out}, or set target: root"
                 )
-            if target.size > sizes[target.number - 1]:
+            free = sizes[target.number - 1]
+            place = f"volume {target.number}"
+            if target.form == "filesystem":
+                free = int(free * _FILES_SHARE)
+                place = f"a file system on {place}"
+            if target.size > free:
                 return (
-                    f"{option}: requires {target.size / devices.GIB:g} GiB, "
-                    f"and volume {target.number} of {owner} has "
-                    f"{sizes[target.number - 1] / devices.GIB:g} GiB; "
-                    f"{way_out}, or reduce the size in its arguments"
+                    f"{option}: requires {target.size / devices.GIB:.4g} GiB, "
+                    f"and {place} of {owner} has {free / devices.GIB:.4g} "
+                    f"GiB; {way_out}, or reduce the size in its arguments"
                 )
     return ""
 
@@ -69,8 +77,8 @@ def describe_shortage(
 async def attach(
     stations: collections.abc.Sequence[roles.Station],
     assignments: Assignments,
-) -> dict[str, list[int]]:
-    """Provide the volumes of stations; return their bytes by station name.
+) -> dict[str, list[devices.Attached]]:
+    """Provide the volumes of stations; return their devices by station name.
 
     The stations keep a function that provides them again.
 
@@ -90,9 +98,9 @@ async def attach(
 
 async def _attach(
     station: roles.Station, assignments: Assignments
-) -> list[int]:
-    """Provide the volumes of a station; return their bytes."""
-    sizes: list[int] = []
+) -> list[devices.Attached]:
+    """Provide the volumes of a station; return their devices."""
+    attached: list[devices.Attached] = []
     if station.volumes:
         provide = functools.partial(
             devices.attach,
@@ -106,13 +114,17 @@ async def _attach(
                 if assigned.targets()
             ],
         )
-        sizes = await provide(is_new=True)
+        attached = await provide(is_new=True)
         station.attach_again = functools.partial(provide, is_new=False)
-    if reason := describe_shortage(
-        assignments, sizes, station.name, "attach a larger or a further one"
-    ):
+    reason = describe_shortage(
+        assignments,
+        [device.size for device in attached],
+        station.name,
+        "attach a larger or a further one",
+    )
+    if reason:
         raise base.MachineError(reason)
-    return sizes
+    return attached
 
 
 def _list_forms(assignments: Assignments) -> dict[int, devices.Form]:
