@@ -12,6 +12,7 @@ from rally_vmperf.execution import assignment
 from rally_vmperf.execution import sessions
 from rally_vmperf.guests import models
 from rally_vmperf.guests import request
+from rally_vmperf.guests import verification
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import promises
 from rally_vmperf.measurement.comparison import rate_caps
@@ -271,6 +272,7 @@ def _encode_guest(guest: models.Guest) -> documents.Facts:
     del plain["volumes"]
     if guest.volumes:
         plain["volumes"] = _encode_volumes(guest)
+        plain["settings"] = verification.list_requested(guest)
     return plain
 
 
