@@ -86,6 +86,8 @@ def _describe_differences(
     """
     recorded = baseline_entry.conditions
     if baseline_entry.imported:
+        if recorded.get("place") == "file":
+            recorded["target"] = "root"
         known = {*recorded} & {*requested}
     else:
         workload = baseline_entry.workload

@@ -48,6 +48,19 @@ class Disk:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
+class Volume(target.Volume):
+    """A data volume of a guest.
+
+    :param type: The name of its type; None if Cinder does not report it.
+    :param requested_type: The name of the requested type; None for the
+        default of the cloud.
+    """
+
+    type: str | None = None
+    requested_type: str | None = None
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class Guest(target.Target):
     """A Nova server that runs workloads.
 
@@ -85,6 +98,7 @@ class Guest(target.Target):
     flavor: Flavor
     image: Image
     disk: Disk
+    volumes: tuple[Volume, ...] = ()
     fixed_address: str
     floating_address: str | None = None
     reached_by: t.Literal["fixed", "floating"] = "fixed"
@@ -136,6 +150,8 @@ class BootedGuests:
     :param client_key: The private key for the login.
     :param findings: The findings on their placement and policies.
     :param caps: The policies that limit their rates.
+    :param volume_caps: The policies that limit their data volumes, by the
+        number of the volume.
     :param ssh_sources: The networks from which their security group allows
         SSH; None if they are not known.
     :param sequential: A flag that they are the first of several groups, which
@@ -147,6 +163,9 @@ class BootedGuests:
     client_key: str = dataclasses.field(repr=False)
     findings: tuple[finding.Finding, ...] = ()
     caps: tuple[rate_caps.Cap, ...] = ()
+    volume_caps: collections.abc.Mapping[int, tuple[rate_caps.Cap, ...]] = (
+        dataclasses.field(default_factory=dict)
+    )
     ssh_sources: tuple[str, ...] | None = None
     sequential: bool = False
 

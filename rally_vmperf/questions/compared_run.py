@@ -28,7 +28,7 @@ from rally_vmperf.workloads import registry
 
 #: The facts from Nova in which runs may differ.
 _FACTS = (
-    *("flavor", "image", "disk", "host"),
+    *("flavor", "image", "disk", "volumes", "host"),
     *("hypervisor_version", "nova_microversion"),
 )
 
@@ -142,6 +142,8 @@ def _list_facts(
 
 def _describe(fact: t.Any) -> str:
     """Return a fact from Nova as text, or "" without one."""
+    if isinstance(fact, list):
+        return "; ".join(map(_describe, fact))
     if isinstance(fact, collections.abc.Mapping):
         fact = ", ".join(
             f"{key}={fact[key]}"

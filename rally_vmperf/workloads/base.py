@@ -77,6 +77,30 @@ class File:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
+class Target:
+    """A volume of the machine that a workload uses in place of its root disk.
+
+    The machine provides it in the directory of the workload: the raw device
+    as ``volume-1``, or an empty directory of a file system on it as
+    ``volume-1.fs``; both are symbolic links.
+
+    :param number: The number of the volume, from 1.
+    :param form: The form in which the workload uses it.
+    :param size: The bytes that the workload needs on it.
+    """
+
+    number: int = 1
+    form: t.Literal["device", "filesystem"]
+    size: int
+
+    @property
+    def path(self) -> str:
+        """The path in the directory of the workload."""
+        suffix = ".fs" if self.form == "filesystem" else ""
+        return f"volume-{self.number}{suffix}"
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class Ports:
     """The number of ports that a workload needs at its endpoints.
 
@@ -310,6 +334,10 @@ class Workload(abc.ABC):
     def ports(self, arguments: Arguments) -> Ports:
         """Return the numbers of ports at its endpoints as Ports."""
         return Ports()
+
+    def targets(self, arguments: Arguments) -> tuple[Target, ...]:
+        """Return the volumes that it uses; empty for the root disk."""
+        return ()
 
     def needs(self, arguments: Arguments) -> frozenset[str]:
         """Return the names of required endpoints: ``peer``, ``partner``.

@@ -10,6 +10,7 @@ from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
 from rally_vmperf.workloads.disk import _commands
+from rally_vmperf.workloads.disk import _target
 
 #: Test -> name of its processes in the output of iozone.
 _SEQUENTIAL = {
@@ -91,6 +92,7 @@ class Iozone(base.Workload):
             "Include the time until all data are on the disk", default=True
         ),
         direct=schemas.flag("Bypass the page cache (O_DIRECT)", default=True),
+        target=_target.argument("a file system on the first one"),
     )
     TOOLS = (
         tools.load_generator(
@@ -118,6 +120,10 @@ class Iozone(base.Workload):
                 f"record_size={size}: must be at most the file of "
                 f"{arguments['size_mib']} MiB; raise size_mib"
             )
+
+    def targets(self, arguments: base.Arguments) -> tuple[base.Target, ...]:
+        """Return the volume with the files of the processes."""
+        return _list_targets(arguments)
 
     def argument_findings(self, arguments: base.Arguments) -> base.Findings:
         """Return a finding if iozone uses the page cache, else nothing."""
@@ -151,7 +157,10 @@ class Iozone(base.Workload):
             *(("-e",) if arguments["flush"] else ()),
             *(("-I",) if arguments["direct"] else ()),
             "-F",
-            *(f"{number}.data" for number in range(1, processes + 1)),
+            *(
+                _target.join(_list_targets(arguments), f"{number}.data")
+                for number in range(1, processes + 1)
+            ),
         )
         return (_commands.create_command("iozone", argv, size),)
 
@@ -175,6 +184,12 @@ class Iozone(base.Workload):
             )
         rates = map(rates_by_title.__getitem__, tests.values())
         return outputs.create_samples(self.metrics(arguments), rates)
+
+
+def _list_targets(arguments: base.Arguments) -> tuple[base.Target, ...]:
+    """Return the volume with the files of the processes."""
+    size = int(arguments["processes"]) * (int(arguments["size_mib"]) << 20)
+    return _target.list_volumes(arguments, size, "filesystem")
 
 
 def _check_settings(
