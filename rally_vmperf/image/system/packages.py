@@ -51,9 +51,9 @@ def install(
     if not missing:
         return
 
-    def run(argv: list[str], **options: float) -> None:
+    def run(argv: list[str], timeout: float = 900) -> None:
         env = {**commands.plain_environment(), **(environment or {})}
-        commands.run(enter(argv), env=env, log=log, **options)
+        commands.run(enter(argv), env=env, log=log, timeout=timeout)
 
     # Waits for another process that installs packages.
     command = ["apt-get", "-y", "-o", "DPkg::Lock::Timeout=300"]
