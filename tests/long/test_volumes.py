@@ -112,20 +112,12 @@ class TestVolumePromise(Case):
 
         def remove(process):
             server = self.wait_for_server(process)
-            number = test_migration.layout.HYPERVISORS.index(
-                server.compute_host
-            )
-            chosen = laboratory.networks()
-            address = (chosen.controller, str(chosen.management[3]))[number]
-            uri = test_migration.SOCKETS.format(d.PLACE.run, address)
-            virsh = ("virsh", "-c", uri)
-            name = server.instance_name
-            disks = d.CONTAINER.run(*virsh, "domblklist", name).splitlines()
+            disks = test_migration.virsh(server, "domblklist").splitlines()
             (disk,) = (
                 line.split()[0] for line in disks if "volumes/volume-" in line
             )
-            d.CONTAINER.run(
-                *(*virsh, "blkdeviotune", name, disk),
+            test_migration.virsh(
+                *(server, "blkdeviotune", disk),
                 *("--total-iops-sec", "0", "--live"),
             )
 
