@@ -74,6 +74,12 @@ def _add_up(parser: argparse.ArgumentParser) -> None:
         "initially 1); a second one allows live migration",
     )
     parser.add_argument(
+        "--volumes",
+        action=argparse.BooleanOptionalAction,
+        help="provide volumes, by Cinder on Ceph, or remove them if none "
+        "exists (default: as before, initially without)",
+    )
+    parser.add_argument(
         "--rebuild",
         action="store_true",
         help="start with empty databases; guest image, passwords, "
@@ -118,6 +124,7 @@ def up(parsed: argparse.Namespace) -> None:
         disk_cache=parsed.disk_cache,
         network=parsed.network,
         hypervisor_count=parsed.hypervisors,
+        with_volumes=parsed.volumes,
         rebuild=parsed.rebuild,
     )
 

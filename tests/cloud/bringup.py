@@ -2,10 +2,12 @@
 
 import concurrent.futures
 import errno
+import json
 import typing as t
 
 import openstack
 
+from rally_vmperf import atomic
 from rally_vmperf.image import guest_image
 from rally_vmperf.image.system import commands
 from rally_vmperf.image.system import console
@@ -30,8 +32,8 @@ EMULATED = (
     "their figures say nothing about virtualisation on hardware"
 )
 _FULL = (errno.ENOSPC, errno.EDQUOT)
-# The programs that report to Nova or Neutron.
-_REPORTING = ("nova-compute", *layout.AGENTS)
+# The programs that report to Nova, Neutron or Cinder.
+_REPORTING = ("nova-compute", *layout.AGENTS, *layout.VOLUME_SERVICES)
 
 
 def up(
@@ -41,6 +43,7 @@ def up(
     disk_cache: str | None = None,
     network: addresses.Addresses | None = None,
     hypervisor_count: int | None = None,
+    with_volumes: bool | None = None,
     rebuild: bool = False,
 ) -> None:
     """Bring the whole cloud up, or change the settings of one that runs.
@@ -52,6 +55,8 @@ def up(
     :param network: The address ranges; None selects the previous ones,
         initially free ones.
     :param hypervisor_count: 1 or 2; None selects the previous number.
+    :param with_volumes: Whether the cloud has volumes; None selects what it
+        had.
     :param rebuild: Whether to start with empty databases.
     :raises errors.HostError: With the reason and the way out.
     """
@@ -63,7 +68,7 @@ def up(
                 teardown.discard(folders, progress)
             bringup = Bringup(folders, progress)
             bringup.prepare(network)
-            bringup.configure(disk_cache, hypervisor_count)
+            bringup.configure(disk_cache, hypervisor_count, with_volumes)
             bringup.start()
             bringup.serve()
     except openstack.exceptions.SDKException as error:
@@ -141,16 +146,22 @@ class Bringup:
         self._progress.say("guest image")
 
     def configure(
-        self, disk_cache: str | None, hypervisor_count: int | None
+        self,
+        disk_cache: str | None,
+        hypervisor_count: int | None,
+        with_volumes: bool | None,
     ) -> None:
         """Write the configuration files.
 
         :param disk_cache: The cache mode that the user asked for.
         :param hypervisor_count: The number that the user asked for.
+        :param with_volumes: Whether the user asked for volumes.
         """
         folders, before = self._folders, self._settings
         path = folders.etc / "secrets.json"
-        self._secrets = credentials.load(path, used=folders.used)
+        self._secrets = credentials.load(
+            path, used=folders.used, has_volumes=folders.has_volumes
+        )
         hardware = kvm.works(folders)
         if not hardware:
             self._progress.say(EMULATED)
@@ -158,15 +169,33 @@ class Bringup:
             disk_cache or before.disk_cache,
             "kvm" if hardware else "qemu",
             hypervisor_count or before.hypervisors,
+            before.volumes if with_volumes is None else with_volumes,
         )
-        if self._settings.hypervisors < before.hypervisors and folders.used:
+        for is_removed, option, content, check in (
+            (
+                self._settings.hypervisors < before.hypervisors,
+                "--hypervisors=1",
+                "the second hypervisor has guests",
+                services.check_hypervisor_removable,
+            ),
+            (
+                self._settings.volumes < before.volumes,
+                "--no-volumes",
+                "volumes exist",
+                services.check_volumes_removable,
+            ),
+        ):
+            if not is_removed or not folders.used:
+                continue
             if self._container.pid is None:
                 raise commands.HostError(
-                    "--hypervisors=1: the cloud must run, because it knows "
-                    "whether the second hypervisor has guests; run "
-                    "'python -m tests.cloud up' first"
+                    f"{option}: the cloud must run, because it knows whether "
+                    f"{content}; run 'python -m tests.cloud up' first"
                 )
-            services.check_hypervisor_removable(inventory.connect(folders))
+            check(inventory.connect(folders))
+        if self._settings.volumes:
+            names = packages.listed(layout.SHIPPED / "packages-volumes.txt")
+            package_root.add(folders, names, self._progress.say)
         self._templates = templates.Templates(
             folders, self._secrets, self._settings
         )
@@ -188,14 +217,14 @@ class Bringup:
         """Create what users find in the cloud, and wait until it works."""
         folders, progress = self._folders, self._progress
         done = folders.data / "done" / "identity"
+        identity = self._templates.data("identity.yaml.j2")
         resources = self._templates.data("resources.yaml.j2")
         cloud = inventory.connect(folders)
         self._wait_for("keystone", 5000)
-        if not done.exists():
-            inventory.ensure_identity(
-                cloud, self._templates.data("identity.yaml.j2"), self._secrets
-            )
-            done.touch()
+        created = json.dumps(identity)
+        if not done.exists() or done.read_text() != created:
+            inventory.ensure_identity(cloud, identity, self._secrets)
+            atomic.write(done, created)
             progress.say("identity")
             # Its catalog has what was created.
             cloud = inventory.connect(folders)
@@ -205,10 +234,16 @@ class Bringup:
         self._wait_for("nova-api", 8774)
         inventory.ensure_flavors(cloud, resources["flavors"])
         self._wait_for("neutron-server", 9696)
+        if self._settings.volumes:
+            self._wait_for("cinder-api", 8776)
+            inventory.ensure_volume_types(cloud, resources["volume_types"])
+            progress.say("volume types")
         inventory.ensure_quotas(cloud, resources["quotas"])
         if self._settings.hypervisors == 1:
             # Also after a removal that was interrupted.
             services.forget_hypervisor(cloud)
+        if not self._settings.volumes:
+            services.forget_volumes(cloud)
         # Nobody but agents binds ports.
         services.wait(
             f"a report of {', '.join(_REPORTING[:-1])} or {_REPORTING[-1]}",

@@ -70,6 +70,13 @@ def _keypairs(connection):
     ]
 
 
+def _volumes(connection):
+    """Return the volumes of all projects; none without Cinder."""
+    if not connection.has_service("block-storage"):
+        return ()
+    return connection.block_storage.volumes(all_projects=True)
+
+
 #: What a run may leave in the cloud: nothing.
 COUNTED = {
     "servers": lambda c: c.compute.servers(all_projects=True),
@@ -85,6 +92,7 @@ COUNTED = {
     "projects": lambda c: c.identity.projects(),
     "flavors": lambda c: c.compute.flavors(is_public=None),
     "images": lambda c: c.image.images(),
+    "volumes": _volumes,
 }
 
 

@@ -35,15 +35,20 @@ _STARTED = r"Event for g1: a live migration\n"
 DISTURBED = 2
 
 
-def read_downtime(server):
-    """Return the seconds of the last migration of a server by libvirt."""
+def virsh(server, command, *arguments):
+    """Return the output of a command of virsh on the domain of a server."""
     number = layout.HYPERVISORS.index(server.compute_host)
     chosen = laboratory.networks()
     address = (chosen.controller, str(chosen.management[3]))[number]
-    printed = d.CONTAINER.run(
+    return d.CONTAINER.run(
         *("virsh", "-c", SOCKETS.format(d.PLACE.run, address)),
-        *("domjobinfo", "--completed", server.instance_name),
+        *(command, server.instance_name, *arguments),
     )
+
+
+def read_downtime(server):
+    """Return the seconds of the last migration of a server by libvirt."""
+    printed = virsh(server, "domjobinfo", "--completed")
     return int(DOWNTIME.search(printed)[1]) / 1000
 
 

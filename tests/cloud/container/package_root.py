@@ -11,6 +11,7 @@ import os
 import pathlib
 import time
 
+from rally_vmperf import atomic
 from rally_vmperf import removal
 from rally_vmperf.image import bootstrap
 from rally_vmperf.image import mirror
@@ -31,11 +32,12 @@ _EXCLUDED = (
     *("/usr/share/man/*", "/usr/share/locale/*", "/usr/share/doc/*"),
     "/usr/bin/py3compile",
 )
-_COMPILE = 'chroot "$1" python3 -m compileall -q -j 0 /usr/lib/python3'
+_COMPILE = ("python3", "-m", "compileall", "-q", "-j", "0", "/usr/lib/python3")
 _TAR = (
     *("tar", "--zstd", "--numeric-owner", "--xattrs"),
     "--xattrs-include=*",
 )
+_POLICY = "usr/sbin/policy-rc.d"
 # Mount points of the container.
 _DIRECTORIES = ("proc", "sys", "dev", "run", "tmp", "lib/modules")
 # unshare, in this root, requires that the root is a mount point.
@@ -47,6 +49,8 @@ mount --bind "$root" "$root"
 mount --rbind /dev "$root/dev"
 mount -t proc proc "$root/proc"
 mount -t tmpfs tmpfs "$root/tmp"
+[ ! -e /etc/resolv.conf ] ||
+    mount --bind /etc/resolv.conf "$root/etc/resolv.conf"
 mkdir -p "$root$directory"
 mount --bind "$directory" "$root$directory"
 exec chroot "$root" "$@"
@@ -96,6 +100,37 @@ def provide(
     say("packages of the container")
 
 
+def add(
+    folders: layout.Layout,
+    names: collections.abc.Sequence[str],
+    say: collections.abc.Callable[[str], None],
+) -> None:
+    """Install further packages, also while the container runs.
+
+    They are not in the archive.
+
+    :param folders: The paths of the cloud.
+    :param names: The names of the packages.
+    :param say: The function that prints a step.
+    :raises HostError: If the packages cannot be installed.
+    """
+    root = folders.package_root
+
+    def enter_root(argv: list[str]) -> list[str]:
+        return enter(root, folders.root, argv)
+
+    if not packages.find_missing(names, enter_root):
+        return
+    say("installing further packages of the container")
+    # Without mmdebstrap, nothing else keeps Debian from starting services.
+    atomic.write(root / _POLICY, "#!/bin/sh\nexit 101\n", mode=0o755)
+    _, proxies = mirror.split_proxy_options()
+    packages.install(names, folders.log / "packages.log", enter_root, proxies)
+    commands.run(enter_root(["apt-get", "clean"]))
+    commands.quietly(enter_root([*_COMPILE]))
+    say("further packages of the container")
+
+
 def _install(root: pathlib.Path, log: pathlib.Path) -> None:
     """Install the packages into a new directory."""
     path = layout.SHIPPED / "packages.txt"
@@ -109,7 +144,7 @@ def _install(root: pathlib.Path, log: pathlib.Path) -> None:
             "--dpkgopt=force-unsafe-io",
             *(f"--dpkgopt=path-exclude={pattern}" for pattern in _EXCLUDED),
             "--dpkgopt=path-include=/usr/share/doc/*/copyright",
-            f"--customize-hook={_COMPILE} || true",
+            f'--customize-hook=chroot "$1" {" ".join(_COMPILE)} || true',
         ],
         log,
         sources=mirror.for_suite(SUITE),

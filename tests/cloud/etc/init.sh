@@ -28,7 +28,7 @@ sysctl -qw net.ipv4.tcp_orphan_retries=1
 sysctl -qw net.bridge.bridge-nf-call-iptables=1 || true
 # Guests, the peer and the control machine answer the host; they reach neither it
 # nor the APIs, from whichever bridge: the kernel answers for each address on all of them. What
-# the host forwards for others is dropped. RabbitMQ is for hypervisors.
+# the host forwards for others is dropped. RabbitMQ and Ceph are for hypervisors.
 iptables-restore -w <<RULES
 *filter
 :vmperf-answers - [0:0]
@@ -38,6 +38,8 @@ iptables-restore -w <<RULES
 -A INPUT ! -i br-mgmt ! -p icmp -j vmperf-answers
 -A INPUT -i br-mgmt ! -s $MANAGEMENT_NETWORK -j DROP
 -A INPUT -p tcp --dport 5672 ! -s $SECOND_ADDRESS -j DROP
+-A INPUT -p tcp --dport 3300 ! -s $SECOND_ADDRESS -j DROP
+-A INPUT -p tcp --dport 6789:7300 ! -s $SECOND_ADDRESS -j DROP
 -A INPUT ! -i br-mgmt -p udp --dport 8472 -j DROP
 -A FORWARD ! -i br-mgmt -o br-mgmt -j vmperf-answers
 -A FORWARD -i br-mgmt -o br-ex ! -s $HOST_ADDRESS -j DROP

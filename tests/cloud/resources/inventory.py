@@ -138,12 +138,34 @@ def ensure_networks(cloud: t.Any, resources: dict[str, t.Any]) -> t.Any:
     return router
 
 
+def ensure_volume_types(cloud: t.Any, types: list[dict[str, t.Any]]) -> None:
+    """Create the volume types that do not exist, with their limits.
+
+    QEMU enforces the limits, as those of flavors.
+
+    :param cloud: A connection as administrator.
+    :param types: Each with ``name`` and, optionally, ``qos``.
+    """
+    cinder = cloud.block_storage
+    known = {spec.name: spec for spec in cinder.qos_specs()}
+    for entry in types:
+        name = entry["name"]
+        volume_type = _ensure(cinder, "type", name)
+        if "qos" in entry:
+            spec = known.get(name) or cinder.create_qos_spec(
+                name=name, consumer="front-end", **entry["qos"]
+            )
+            cinder.associate_qos_spec(spec, volume_type.id)
+
+
 def ensure_quotas(cloud: t.Any, quotas: dict[str, t.Any]) -> None:
-    """Set quotas that no scenario reaches."""
+    """Set quotas that no scenario reaches; those of volumes are the disk."""
     for name in templates.USERS:
         project = cloud.identity.find_project(name, ignore_missing=False)
         cloud.set_compute_quotas(project.id, **quotas["compute"])
         cloud.set_network_quotas(project.id, **quotas["network"])
+        if "volume" in quotas:
+            cloud.set_volume_quotas(project.id, **quotas["volume"])
 
 
 def write_tempest_conf(

@@ -59,6 +59,12 @@ def have_reported(
     for service in cloud.compute.services(binary="nova-compute"):
         if service.state == "up":
             reports[service.host, service.binary] = service.updated_at
+    if any(name in layout.VOLUME_SERVICES for _, name in starts):
+        for service in cloud.block_storage.services():
+            if service.state == "up":
+                # The host of cinder-volume has the name of its backend, too.
+                host, _, _ = service.host.partition("@")
+                reports[host, service.binary] = service.updated_at
     return all(
         _parse_time(reports.get(program)) >= start
         for program, start in starts.items()
@@ -123,3 +129,26 @@ def forget_hypervisor(cloud: t.Any) -> None:
         cloud.compute.delete_service(service)
     for agent in cloud.network.agents(host=layout.HYPERVISORS[1]):
         cloud.network.delete_agent(agent)
+
+
+def check_volumes_removable(cloud: t.Any) -> None:
+    """Reject the removal of Cinder and Ceph while they have volumes.
+
+    :param cloud: A connection as administrator.
+    :raises errors.HostError: With the names of the volumes.
+    """
+    names = [
+        volume.name or volume.id
+        for volume in cloud.block_storage.volumes(all_projects=True)
+    ]
+    if names:
+        raise commands.HostError(
+            f"--no-volumes: volumes exist ({', '.join(sorted(names))}); "
+            "delete them first"
+        )
+
+
+def forget_volumes(cloud: t.Any) -> None:
+    """Delete Cinder, which has ended, in the catalog."""
+    for service in cloud.identity.services(type="block-storage"):
+        cloud.identity.delete_service(service)

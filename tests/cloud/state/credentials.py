@@ -16,29 +16,37 @@ PURPOSES = (
     *("service_placement", "database_glance", "database_keystone"),
     *("database_neutron", "database_nova", "database_placement"),
 )
+#: Those of the services for volumes, which a cloud may lack.
+PURPOSES_OF_VOLUMES = ("service_cinder", "database_cinder")
 #: The file of the secret by which Erlang's nodes trust each other.
 _COOKIE = "rabbitmq/.erlang.cookie"
 #: The key of both hypervisors.
 _HYPERVISORS = "hypervisor_ed25519"
 
 
-def load(path: pathlib.Path, *, used: bool) -> dict[str, str]:
+def load(
+    path: pathlib.Path, *, used: bool, has_volumes: bool = False
+) -> dict[str, str]:
     """Return the secrets by purpose; make those that are missing.
 
     :param path: The file of the secrets.
     :param used: Whether databases contain the secrets.
+    :param has_volumes: Whether they contain those of volumes, too.
     :raises errors.HostError: If secrets of databases are missing.
     """
     content = documents.read(path) or {}
+    purposes = (*PURPOSES, *PURPOSES_OF_VOLUMES)
     passwords = {
         purpose: content[purpose]
-        for purpose in PURPOSES
+        for purpose in purposes
         if content.get(purpose) and isinstance(content[purpose], str)
     }
-    missing = [purpose for purpose in PURPOSES if purpose not in passwords]
-    if missing and used:
+    missing = [purpose for purpose in purposes if purpose not in passwords]
+    in_databases = purposes if has_volumes else PURPOSES
+    lost = [purpose for purpose in missing if purpose in in_databases]
+    if lost and used:
         raise commands.HostError(
-            f"{path} lacks {len(missing)} secrets of the databases; start "
+            f"{path} lacks {len(lost)} secrets of the databases; start "
             "with new ones: python -m tests.cloud up --rebuild"
         )
     if missing:

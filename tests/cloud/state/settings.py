@@ -17,11 +17,13 @@ class Settings:
     :param disk_cache: The cache mode of the disks of guests.
     :param virtualization: ``kvm``, or ``qemu`` for emulation.
     :param hypervisors: The number of hypervisors, 1 or 2.
+    :param volumes: Whether the cloud has volumes: Cinder on Ceph.
     """
 
     disk_cache: str = "none"
     virtualization: str = "qemu"
     hypervisors: int = 1
+    volumes: bool = False
 
 
 def load(folders: layout.Layout) -> Settings:
@@ -32,6 +34,7 @@ def load(folders: layout.Layout) -> Settings:
         disk_cache if disk_cache in DISK_CACHES else "none",
         "kvm" if content.get("virtualization") == "kvm" else "qemu",
         2 if content.get("hypervisors") == 2 else 1,
+        content.get("volumes") is True,
     )
 
 

@@ -22,6 +22,7 @@ _OF_SERVICES = (
     *("keystone.conf", "placement.conf", "glance.conf"),
     *("neutron.conf", "nova.conf", "nova-database.conf", "sshd_config"),
     *("hypervisor_ssh_config", "hypervisor_sshd_config"),
+    *("ceph.conf", "ceph.sh", "cinder.conf"),
     *("supervisord-2.conf", "supervisord.conf"),
 )
 _OF_USERS = ("clouds.yaml", "rally.conf", "task-args.yaml")
@@ -71,6 +72,11 @@ class Templates:
             "settings": chosen,
             "addresses": ranges,
             "hypervisors": self.hypervisors,
+            "ceph": {
+                "fsid": uuid.uuid5(host, "ceph"),
+                "osd": uuid.uuid5(host, "osd"),
+                "pool": "volumes",
+            },
             "digest": digest,
         }
 

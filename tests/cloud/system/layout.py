@@ -11,6 +11,8 @@ REGION = "RegionOne"
 LINK = "vmperf-cloud0"
 CGROUP = "vmperf-cloud"
 PEER_NAMESPACE = "vmperf-peer"
+#: The size of the file that holds all volumes.
+VOLUMES_GIB = 20
 #: The names of both hypervisors in Nova and Neutron.
 HYPERVISORS = ("vmperf-hypervisor", "vmperf-hypervisor-2")
 #: The agents of Neutron on the first one; the second one has the first agent.
@@ -18,6 +20,8 @@ AGENTS = tuple(
     f"neutron-{name}-agent"
     for name in ("linuxbridge", "dhcp", "l3", "metadata")
 )
+#: The services of Cinder that report to it.
+VOLUME_SERVICES = ("cinder-scheduler", "cinder-volume")
 
 # Services that do not run as root have their files in these ...
 _PASSAGES = ("bin", "run", "run/mariadb", "data", "data/mysql")
@@ -31,7 +35,7 @@ _PRIVATE = (
     *("etc", "log", "rally", "baselines", "journal", "data/done"),
     *("data/glance", "data/glance/images", "data/glance/staging"),
     *("data/glance/tasks", "data/keystone", "data/peer"),
-    "data/rabbitmq",
+    *("data/rabbitmq", "data/ceph", "data/cinder"),
 )
 _PRIVATE_OF_HYPERVISOR = ("libvirt", "libvirt/etc", "libvirt/log", "locks")
 
@@ -64,6 +68,11 @@ class Layout:
     def used(self) -> bool:
         """Whether the databases hold data that could be lost."""
         return any((self.data / "done").glob("schema-*"))
+
+    @property
+    def has_volumes(self) -> bool:
+        """Whether the databases hold those of volumes, too."""
+        return (self.data / "done" / "schema-cinder").exists()
 
     def hypervisor_data(self, number: int) -> pathlib.Path:
         """Return the data directory of a hypervisor, 1 or 2."""

@@ -39,23 +39,47 @@ class UpTestCase(base.CloudTestCase):
 
 
 class BringupTestCase(base.CloudTestCase):
-    def configure(self, *options, hardware=False):
+    def configure(
+        self,
+        disk_cache=None,
+        hypervisors=None,
+        *,
+        volumes=None,
+        hardware=False,
+    ):
         steps = bringup.Bringup(self.folders, self.progress)
-        with mock.patch.object(
-            kvm, "works", autospec=True, return_value=hardware
+        with (
+            mock.patch.object(
+                kvm, "works", autospec=True, return_value=hardware
+            ),
+            mock.patch.object(
+                bringup.package_root, "add", autospec=True
+            ) as self.add,
         ):
-            steps.configure(*options)
+            steps.configure(disk_cache, hypervisors, volumes)
         return steps
 
 
 class ConfigureTestCase(BringupTestCase):
     def test_settings_remain(self):
-        self.configure("unsafe", 2)
+        self.configure("unsafe", 2, volumes=True)
         self.assertIn("emulated (TCG)", self.output.getvalue())
         self.configure(None, None, hardware=True)
         self.assertEqual(
-            settings.Settings("unsafe", "kvm", 2), settings.load(self.folders)
+            settings.Settings("unsafe", "kvm", 2, True),
+            settings.load(self.folders),
         )
+
+    def test_packages_of_volumes(self):
+        """They are installed only for volumes, and each time."""
+        self.configure()
+        self.add.assert_not_called()
+        for wish in (True, None):
+            self.configure(volumes=wish)
+            (_, names, _), _ = self.add.call_args
+            self.assertIn("ceph-osd", names)
+        self.configure(volumes=False)
+        self.add.assert_not_called()
 
     def test_fewer_hypervisors_of_a_cloud_that_is_down(self):
         self.configure(None, 2)
@@ -67,6 +91,18 @@ class ConfigureTestCase(BringupTestCase):
         ):
             self.configure(None, 1)
         self.assertEqual(2, settings.load(self.folders).hypervisors)
+
+    def test_no_volumes_of_a_cloud_that_is_down(self):
+        self.configure(volumes=True)
+        self.configure(volumes=False)
+        self.configure(volumes=True)
+        self.fill_databases()
+        with self.assertRaisesRegex(
+            commands.HostError,
+            "^--no-volumes: the cloud must run, .* whether volumes exist",
+        ):
+            self.configure(volumes=False)
+        self.assertTrue(settings.load(self.folders).volumes)
 
 
 class StartTestCase(BringupTestCase):
@@ -98,7 +134,7 @@ class HaveReportedTestCase(BringupTestCase):
 
     def test_both_hypervisors(self):
         first, second = layout.HYPERVISORS
-        names = (*layout.AGENTS, "nova-compute")
+        names = (*layout.AGENTS, "nova-compute", *layout.VOLUME_SERVICES)
         expected = {(first, name): number for number, name in enumerate(names)}
         self.serve(
             lambda: [

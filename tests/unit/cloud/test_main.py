@@ -42,14 +42,17 @@ class TestParser(unittest.TestCase):
         self.assertIsNone(parsed.disk_cache)
         self.assertIsNone(parsed.network)
         self.assertIsNone(parsed.hypervisors)
+        self.assertIsNone(parsed.volumes)
         self.assertFalse(parsed.rebuild)
         parsed = parse(
             *("up", "--disk-cache", "directsync", "--hypervisors", "2"),
-            *("--rebuild", "--root", "/x"),
+            *("--rebuild", "--root", "/x", "--volumes"),
         )
         self.assertEqual(pathlib.Path("/x"), parsed.root)
         self.assertEqual("directsync", parsed.disk_cache)
         self.assertEqual(2, parsed.hypervisors)
+        self.assertIs(True, parsed.volumes)
+        self.assertIs(False, parse("up", "--no-volumes").volumes)
         self.assertTrue(parsed.rebuild)
 
     def test_down(self):
@@ -107,6 +110,7 @@ class TestMain(unittest.TestCase):
             "/srv/x",
             "--hypervisors",
             "2",
+            "--no-volumes",
             "--rebuild",
         )
         self.assertEqual((0, "", ""), run(*arguments))
@@ -117,6 +121,7 @@ class TestMain(unittest.TestCase):
                 "disk_cache": None,
                 "network": None,
                 "hypervisor_count": 2,
+                "with_volumes": False,
                 "rebuild": True,
             },
             options,

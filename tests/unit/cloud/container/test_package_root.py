@@ -111,6 +111,62 @@ class ProvideTestCase(base.CloudTestCase):
         self.assertFalse(self.folders.package_root.exists())
 
 
+class AddTestCase(base.CloudTestCase):
+    """Packages that only some clouds have."""
+
+    def add(self, status):
+        """Return the programs that run in the root file system."""
+        self.folders.package_root.mkdir()
+        with (
+            mock.patch.object(
+                mirror,
+                "proxy_options",
+                autospec=True,
+                return_value=OPTIONS,
+            ),
+            mock.patch.object(
+                commands,
+                "run",
+                autospec=True,
+                return_value=f"ceph-osd {status}\n",
+            ) as run,
+        ):
+            package_root.add(self.folders, ["ceph-osd"], self.progress.say)
+        self.calls = run.call_args_list
+        programs = []
+        for call in self.calls:
+            self.assertEqual("unshare", call.args[0][0])
+            arguments = call.args[0][call.args[0].index("sh", 6) + 1 :]
+            root, directory, *program = arguments
+            self.assertEqual(str(self.folders.package_root), root)
+            self.assertEqual(str(self.folders.root), directory)
+            programs.append(program)
+        return programs
+
+    def test_missing(self):
+        """They start no service, and the proxy's password is not shown."""
+        programs = self.add("unknown")
+        *_, simulation, install, clean, compilation = programs
+        self.assertIn(["dpkg", "--configure", "-a"], programs)
+        self.assertEqual(["--simulate", "ceph-osd"], simulation[-2:])
+        self.assertEqual(["install", "ceph-osd"], install[-2:])
+        self.assertEqual(["apt-get", "clean"], clean)
+        self.assertIn("compileall", compilation)
+        environment = self.calls[-3].kwargs["env"]
+        self.assertEqual(
+            "http://user:pw@192.0.2.2:3128", environment["https_proxy"]
+        )
+        self.assertNotIn("user:pw", str(programs))
+        policy = self.folders.package_root / "usr/sbin/policy-rc.d"
+        self.assertEqual("#!/bin/sh\nexit 101\n", policy.read_text())
+        self.assertTrue(os.access(policy, os.X_OK))
+
+    def test_installed(self):
+        (query,) = self.add("installed")
+        self.assertEqual("dpkg-query", query[0])
+        self.assertEqual("", self.output.getvalue())
+
+
 @unittest.skipUnless(
     commands.quietly(["unshare", "--mount", "true"]), "no namespaces"
 )

@@ -73,6 +73,53 @@ class IdentityTestCase(base.CloudTestCase):
         )
 
 
+class VolumeTypesTestCase(base.CloudTestCase):
+    def ensure(self, *, types=(), specs=()):
+        cloud = mock.Mock()
+        cinder = cloud.block_storage
+        known = {name: resource(id=f"old {name}") for name in types}
+        cinder.find_type = lambda name, ignore_missing: known.get(name)
+        cinder.create_type = lambda name: resource(id=f"new {name}")
+        cinder.qos_specs.return_value = [resource(name=name) for name in specs]
+        resources = self.make_templates(volumes=True).data("resources.yaml.j2")
+        inventory.ensure_volume_types(cloud, resources["volume_types"])
+        return cinder
+
+    def test_limits(self):
+        """Only one type has them, and QEMU enforces them."""
+        cinder = self.ensure()
+        cinder.create_qos_spec.assert_called_once_with(
+            name="vmperf-limited", consumer="front-end", total_iops_sec="200"
+        )
+        cinder.associate_qos_spec.assert_called_once_with(
+            cinder.create_qos_spec.return_value, "new vmperf-limited"
+        )
+
+    def test_only_what_is_missing(self):
+        """A command that was interrupted has not associated them."""
+        cinder = self.ensure(
+            types=["vmperf-limited"], specs=["vmperf-limited"]
+        )
+        cinder.create_qos_spec.assert_not_called()
+        ((spec, type_id), _) = cinder.associate_qos_spec.call_args
+        self.assertEqual("vmperf-limited", spec.name)
+        self.assertEqual("old vmperf-limited", type_id)
+
+
+class QuotasTestCase(base.CloudTestCase):
+    def test_volumes(self):
+        """A cloud without Cinder has no quotas for them."""
+        for has_volumes in (False, True):
+            cloud = mock.Mock()
+            quotas = self.make_templates(volumes=has_volumes).data(
+                "resources.yaml.j2"
+            )["quotas"]
+            inventory.ensure_quotas(cloud, quotas)
+            self.assertEqual(
+                2 * has_volumes, cloud.set_volume_quotas.call_count
+            )
+
+
 class TempestConfTestCase(base.CloudTestCase):
     def test_written(self):
         """It has identifiers and the password, and only root may read it."""

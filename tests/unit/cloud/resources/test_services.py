@@ -14,10 +14,18 @@ SERVICES = f"{apis.NOVA}/os-services"
 
 
 def connect(case):
-    """Return a connection to a cloud with Nova and Neutron."""
+    """Return a connection to a cloud with Nova, Neutron and Cinder."""
     apis.mock_microversions(case.mocker, apis.NOVA, "v2.1", "2.93")
     apis.mock_unversioned(case.mocker, apis.NEUTRON, "v2.0")
-    return case.connect({"compute": apis.NOVA, "network": apis.NEUTRON})
+    apis.mock_microversions(case.mocker, apis.CINDER, "v3.0", "3.70")
+    return case.connect(
+        {
+            "compute": apis.NOVA,
+            "network": apis.NEUTRON,
+            "block-storage": apis.CINDER,
+            "identity": apis.KEYSTONE,
+        }
+    )
 
 
 class HaveReportedTestCase(apis.ApiTestCase):
@@ -59,6 +67,31 @@ class HaveReportedTestCase(apis.ApiTestCase):
         self.assertTrue(self.ask({(FIRST, "nova-compute"): NOON}))
         self.assertFalse(self.ask({(FIRST, "nova-compute"): NOON + 1}))
         self.assertFalse(self.ask({(SECOND, "nova-compute"): NOON}))
+
+    def ask_cinder(self, starts, state="up"):
+        services = [
+            {
+                "host": host,
+                "binary": name,
+                "state": state,
+                "updated_at": "2026-01-01T12:00:00.000000",
+            }
+            for name, host in zip(
+                layout.VOLUME_SERVICES, (FIRST, f"{FIRST}@ceph"), strict=True
+            )
+        ]
+        self.mocker.get(
+            f"{apis.CINDER}/os-services", json={"services": services}
+        )
+        return self.ask(starts)
+
+    def test_cinder(self):
+        """A cloud without volumes has no service that could be asked."""
+        for name in layout.VOLUME_SERVICES:
+            starts = {(FIRST, name): NOON}
+            self.assertTrue(self.ask_cinder(starts))
+            self.assertFalse(self.ask_cinder(starts, "down"))
+            self.assertFalse(self.ask_cinder({(FIRST, name): NOON + 1}))
 
 
 class WaitTestCase(unittest.TestCase):
@@ -140,3 +173,36 @@ class RemovalTestCase(apis.ApiTestCase):
             {"forced_down": True}, apis.get_request(forced_down).json()
         )
         self.assertEqual([1, 1], [mock.call_count for mock in deleted])
+
+
+class VolumesRemovalTestCase(apis.ApiTestCase):
+    """Cinder is removed only without volumes."""
+
+    def check(self, *names):
+        documents = [{"id": f"id-{name}", "name": name} for name in names]
+        self.mocker.get(
+            f"{apis.CINDER}/volumes/detail?all_tenants=True",
+            json={"volumes": documents},
+        )
+        services.check_volumes_removable(connect(self))
+
+    def test_unused(self):
+        self.check()
+
+    def test_volumes(self):
+        """A volume may have no name."""
+        with self.assertRaisesRegex(
+            commands.HostError,
+            r"^--no-volumes: volumes exist \(a, b, id-\); delete them first$",
+        ):
+            self.check("b", "", "a")
+
+    def test_forget(self):
+        cloud = connect(self)
+        url = f"{apis.KEYSTONE}/services"
+        self.mocker.get(
+            f"{url}?type=block-storage", json={"services": [{"id": "5"}]}
+        )
+        deleted = self.mocker.delete(f"{url}/5", status_code=204)
+        services.forget_volumes(cloud)
+        self.assertEqual(1, deleted.call_count)

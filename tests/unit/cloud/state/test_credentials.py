@@ -9,6 +9,8 @@ from rally_vmperf.image.system import commands
 from tests.cloud.state import credentials
 from tests.unit.cloud import base
 
+ALL = {*credentials.PURPOSES, *credentials.PURPOSES_OF_VOLUMES}
+
 
 @ddt.ddt
 class CredentialsTestCase(base.CloudTestCase):
@@ -16,12 +18,12 @@ class CredentialsTestCase(base.CloudTestCase):
         super().setUp()
         self.path = self.folders.etc / "secrets.json"
 
-    def load(self, *, used=False):
-        return credentials.load(self.path, used=used)
+    def load(self, **facts):
+        return credentials.load(self.path, **{"used": False, **facts})
 
     def test_one_for_each_purpose_and_all_different(self):
         made = self.load()
-        self.assertEqual(set(credentials.PURPOSES), set(made))
+        self.assertEqual(ALL, set(made))
         self.assertEqual(len(made), len(set(made.values())))
         self.assertEqual(0o600, stat.S_IMODE(self.path.stat().st_mode))
 
@@ -34,7 +36,19 @@ class CredentialsTestCase(base.CloudTestCase):
         self.path.write_text(json.dumps({"admin": "known"}))
         made = self.load()
         self.assertEqual("known", made["admin"])
-        self.assertEqual(set(credentials.PURPOSES), set(made))
+        self.assertEqual(ALL, set(made))
+
+    def test_volumes_of_a_cloud_that_had_none(self):
+        """Its databases lack their secrets, and get new ones."""
+        before = self.load()
+        for purpose in credentials.PURPOSES_OF_VOLUMES:
+            del before[purpose]
+        self.path.write_text(json.dumps(before))
+        with self.assertRaisesRegex(commands.HostError, "lacks 2 secrets"):
+            self.load(used=True, has_volumes=True)
+        made = self.load(used=True)
+        self.assertEqual(ALL, set(made))
+        self.assertLessEqual(before.items(), made.items())
 
     @ddt.data("", '{"admin": "x', "[1]", '{"admin": "x", "member": 1}')
     def test_a_broken_file(self, text):

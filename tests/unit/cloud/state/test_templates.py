@@ -68,12 +68,12 @@ class TemplatesTestCase(base.CloudTestCase):
 
     def test_disk_cache_and_emulation(self):
         text = self.make_templates().render("nova.conf.j2")
-        self.assertIn("disk_cachemodes = file=none\n", text)
+        self.assertIn("disk_cachemodes = file=none,network=none\n", text)
         self.assertIn("virt_type = qemu\n", text)
         text = self.make_templates(
             disk_cache="unsafe", virtualization="kvm"
         ).render("nova.conf.j2")
-        self.assertIn("disk_cachemodes = file=unsafe\n", text)
+        self.assertIn("disk_cachemodes = file=unsafe,network=unsafe\n", text)
         self.assertNotIn("cpu_mode", text)
 
     def test_passwords_stay_words(self):
@@ -107,7 +107,7 @@ class TemplatesTestCase(base.CloudTestCase):
 
     def test_no_service_shares_a_database_account(self):
         shipped = self.make_templates()
-        for name in ("glance", "keystone", "neutron", "placement"):
+        for name in ("cinder", "glance", "keystone", "neutron", "placement"):
             text = shipped.render(f"{name}.conf.j2")
             self.assertEqual(
                 [(name, self.secrets[f"database_{name}"])],
@@ -154,11 +154,12 @@ class TemplatesTestCase(base.CloudTestCase):
 
     def test_programs(self):
         """Each waits by probes that after.sh knows, and runs a command."""
-        self.write(hypervisors=2)
+        self.write(hypervisors=2, volumes=True)
         programs = self.programs()
         self.assertLessEqual(
             {"mariadb", "keystone", "hypervisor-2", *layout.AGENTS}
-            | {"peer-sshd", "control-sshd"},
+            | {"peer-sshd", "control-sshd", "ceph-osd", "schema-cinder"}
+            | set(layout.VOLUME_SERVICES),
             programs.keys(),
         )
         for name, section in [
@@ -178,6 +179,50 @@ class TemplatesTestCase(base.CloudTestCase):
     def test_one_hypervisor(self):
         self.write()
         self.assertNotIn("hypervisor-2", self.programs())
+
+    def test_no_volumes(self):
+        """Nothing of them starts, and nothing announces them."""
+        self.write()
+        for name in self.programs():
+            self.assertNotRegex(name, "ceph|cinder")
+        shipped = self.make_templates()
+        for name in ("identity.yaml.j2", "resources.yaml.j2"):
+            self.assertNotRegex(shipped.render(name), "cinder|volume")
+        self.assertNotIn("cinder", shipped.render("nova.conf.j2"))
+        text = shipped.render("tempest.conf.j2", **VALUES)
+        self.assertIn("cinder = false\n", text)
+
+    def test_volumes(self):
+        shipped = self.make_templates(volumes=True)
+        text = shipped.render("tempest.conf.j2", **VALUES)
+        self.assertIn("cinder = true\n", text)
+        identity = shipped.data("identity.yaml.j2")
+        self.assertIn("cinder", [user["name"] for user in identity["users"]])
+        resources = shipped.data("resources.yaml.j2")
+        plain, limited = resources["volume_types"]
+        self.assertNotIn("qos", plain)
+        self.assertEqual({"total_iops_sec": "200"}, limited["qos"])
+        # A default that does not exist fails each request for a volume.
+        default = f"default_volume_type = {plain['name']}\n"
+        self.assertIn(default, shipped.render("cinder.conf.j2"))
+
+    def test_volumes_fit_into_the_file_of_the_osd(self):
+        shipped = self.make_templates(volumes=True)
+        ceph = shipped.render("ceph.conf.j2")
+        (size,) = re.findall("block size = ([0-9]+)\n", ceph)
+        quotas = shipped.data("resources.yaml.j2")["quotas"]["volume"]
+        self.assertLess(quotas["gigabytes"] * 1024**3, 0.95 * int(size))
+        conf = shipped.render("cinder.conf.j2")
+        self.assertIn("max_over_subscription_ratio = 1.0\n", conf)
+
+    def test_only_hypervisors_reach_ceph(self):
+        """It asks nobody for a password."""
+        text = (layout.SHIPPED / "init.sh").read_text()
+        rules = re.findall(
+            r"-A INPUT -p tcp --dport (\S+) ! -s \$SECOND_ADDRESS -j DROP",
+            text,
+        )
+        self.assertEqual(["5672", "3300", "6789:7300"], rules)
 
     def test_what_a_setting_restarts(self):
         """supervisord starts the programs whose environment has changed."""
@@ -205,7 +250,7 @@ class TemplatesTestCase(base.CloudTestCase):
         self.write()
         scripts = [
             *(self.folders.scripts.iterdir()),
-            self.folders.etc / "schema.sh",
+            *(self.folders.etc.glob("*.sh")),
         ]
         self.assertGreater(len(scripts), 8)
         for path in scripts:

@@ -29,6 +29,25 @@ class InstallTestCase(base.CloudTestCase):
             self.install("zstd config-files\nmount installed\n"),
         )  # fmt: skip
 
+    def test_elsewhere(self):
+        """Each program runs in the other root file system."""
+        with mock.patch.object(
+            packages.commands, "run", autospec=True, return_value=""
+        ) as run:
+            packages.install(
+                ["zstd"],
+                self.folder / "log",
+                lambda argv: ["chroot", "/x", *argv],
+                {"https_proxy": "http://192.0.2.1"},
+            )
+        for call in run.mock_calls:
+            self.assertEqual(["chroot", "/x"], call.args[0][:2])
+        install = run.mock_calls[-1]
+        self.assertEqual("zstd", install.args[0][-1])
+        self.assertEqual(
+            "http://192.0.2.1", install.kwargs["env"]["https_proxy"]
+        )
+
 
 class ListedTestCase(base.CloudTestCase):
     def test_comments_and_blanks(self):
