@@ -30,7 +30,8 @@ class Station:
         a bundle.
     :param partner: The other end of guest-to-guest workloads; stations without
         a partner do not run them.
-    :param finished: The paths of finished jobs that must be removed.
+    :param finished: The paths of finished jobs, and of files that no command
+        reads any more, which are removed before the next command.
     :param wait_for_return: A function that waits until the station, which is
         stopped on purpose while it runs a workload, answers again, and returns
         whether it does; None if it is not stopped.
@@ -52,6 +53,12 @@ class Station:
     def folder_of(self, title: str) -> str:
         """Return the path of a workload's directory on the station."""
         return f"{self.folder}/{title}"
+
+    def discard_later(
+        self, folder: str, names: collections.abc.Iterable[str]
+    ) -> None:
+        """Remove files in a directory before the next command starts."""
+        self.finished += [f"{folder}/{name}" for name in names]
 
 
 async def close_connections(

@@ -1,5 +1,6 @@
 """Disk workload: iozone."""
 
+import dataclasses
 import re
 
 from rally_vmperf import sanitize
@@ -119,6 +120,13 @@ class Iozone(base.Workload):
                 f"{arguments['size_mib']} MiB; raise size_mib"
             )
 
+    def disk_space(self, arguments: base.Arguments) -> base.DiskSpace:
+        """Return the size of all files, which iozone removes."""
+        return base.DiskSpace(
+            temporary=arguments["processes"] * (arguments["size_mib"] << 20),
+            arguments=("size_mib", "processes"),
+        )
+
     def argument_findings(self, arguments: base.Arguments) -> base.Findings:
         """Return a finding if iozone uses the page cache, else nothing."""
         if arguments["direct"]:
@@ -145,15 +153,18 @@ class Iozone(base.Workload):
             "iozone -l {processes} -u {processes} -s {size_mib}m -r {record}k "
             "-i 0 -i 1"
         )
+        names = tuple(f"{number}.data" for number in range(1, processes + 1))
         argv = (
             *base.argv(line, arguments, record=_record_kib(arguments)),
             *(("-i", "2") if arguments["random"] else ()),
             *(("-e",) if arguments["flush"] else ()),
             *(("-I",) if arguments["direct"] else ()),
             "-F",
-            *(f"{number}.data" for number in range(1, processes + 1)),
+            *names,
         )
-        return (_commands.create_command("iozone", argv, size),)
+        command = _commands.create_command("iozone", argv, size)
+        # iozone removes them, unless it fails.
+        return (dataclasses.replace(command, temporary_files=names),)
 
     def parse(
         self, arguments: base.Arguments, result: base.CommandResult
