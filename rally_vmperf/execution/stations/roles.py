@@ -21,6 +21,8 @@ class Station:
     :param parent: The parent of the work directory on the machine; relative to
         the home directory, empty for the home directory.
     :param folder: The work directory, which the machine has named.
+    :param available_bytes: The number of bytes that were available in the work
+        directory when it was created; None if it is not known.
     :param address: The address for other machines; empty if not required.
     :param listen_address: The address to which servers on the peer are bound;
         empty for all addresses.
@@ -42,6 +44,7 @@ class Station:
     role: Role
     parent: str = ""
     folder: str = ""
+    available_bytes: int | None = None
     address: str = ""
     listen_address: str = ""
     prefix: tuple[str, ...] = ()
