@@ -83,6 +83,8 @@ def _describe_differences(
     which an imported entry does not have to know.
     """
     recorded = baseline_entry.conditions
+    if baseline_entry.imported and recorded.get("place") == "file":
+        recorded["target"] = "root"
     known = {*recorded} | {*requested}
     if baseline_entry.imported:
         known = {*recorded} & {*requested}

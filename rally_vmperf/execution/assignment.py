@@ -78,6 +78,10 @@ class Assignment:
             for metric in self.workload.metrics(self.arguments)
         )
 
+    def targets(self) -> tuple[base.Target, ...]:
+        """Return the volumes that the workload uses."""
+        return self.workload.targets(self.arguments)
+
     def read_files(self) -> dict[base.File, bytes]:
         """Return the content of each file that the workload supplies.
 

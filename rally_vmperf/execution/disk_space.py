@@ -6,6 +6,7 @@ import dataclasses
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import base
+from rally_vmperf.workloads import base as workloads
 
 GIB = 1 << 30
 #: Sizes from this number of bytes on are shown in GiB.
@@ -75,7 +76,7 @@ def find_need(
     kept, temporary = 0, 0
     needs = []
     for assigned in assignments:
-        space = assigned.workload.disk_space(assigned.arguments)
+        space = _find_space(assigned)
         copied = sum(map(len, assigned.read_files().values()))
         kept += space.kept + copied
         temporary = max(temporary, space.temporary)
@@ -91,9 +92,16 @@ def find_peer_need(
     needs = [
         (space.on_peer, assigned.title, space.arguments)
         for assigned in assignments
-        for space in [assigned.workload.disk_space(assigned.arguments)]
+        for space in [_find_space(assigned)]
     ]
     return _create_need(sum(size for size, _, _ in needs), needs)
+
+
+def _find_space(assigned: assignment.Assignment) -> workloads.DiskSpace:
+    """Return the space of a workload, which volumes have in its place."""
+    if assigned.targets():
+        return workloads.DiskSpace()
+    return assigned.workload.disk_space(assigned.arguments)
 
 
 def _create_need(

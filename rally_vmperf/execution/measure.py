@@ -2,6 +2,7 @@
 
 import asyncio
 import collections.abc
+import types
 import typing as t
 
 from rally_vmperf.execution import assignment
@@ -65,7 +66,7 @@ async def repetition(
     peer: roles.Station | None,
     progress: Progress,
     result: measured.Measured,
-    lost: collections.abc.Iterable[str] = (),
+    lost: collections.abc.Mapping[str, str] = types.MappingProxyType({}),
     page_caches: caches.Caches | None = None,
 ) -> list[finding.Finding]:
     """Run every workload once on all stations, and return the findings.
@@ -75,11 +76,11 @@ async def repetition(
     fails, the other commands continue, and its metrics are noted as missing.
 
     :param result: The results, which this function extends.
-    :param lost: The names of machines that do not answer and are skipped.
+    :param lost: The reasons why machines are skipped, by name.
     :param page_caches: The caches to drop if a workload requires it.
     :returns: The findings on synchronisation.
     """
-    gone = {name: f"{name} no longer answers" for name in lost}
+    gone = {**lost}
     timing = clocks.Clocks()
     log = command_log.CommandLog()
     # The clocks of this call apply to its own results only.

@@ -18,12 +18,14 @@ from rally_vmperf.execution import measure
 from rally_vmperf.execution import measured
 from rally_vmperf.execution import ports
 from rally_vmperf.execution import requirements
+from rally_vmperf.execution import volumes
 from rally_vmperf.execution.stations import concurrency
 from rally_vmperf.execution.stations import health
 from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import base
 from rally_vmperf.machines import fingerprint
 from rally_vmperf.machines import workfolder
+from rally_vmperf.machines.provisioning import devices
 from rally_vmperf.machines.provisioning import provision
 from rally_vmperf.measurement import finding
 
@@ -48,6 +50,7 @@ class Session:
     :param fingerprints: The fingerprints by station name.
     :param tools: The tools by station name and command.
     :param facts: The facts by station name and workload title.
+    :param volumes: The bytes of the volumes by station name.
     :ivar last_look: The counters by station name, from the end of the last
         repetition.
     """
@@ -67,6 +70,7 @@ class Session:
         default_factory=dict
     )
     facts: measure.Facts = dataclasses.field(default_factory=dict)
+    volumes: dict[str, list[int]] = dataclasses.field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.last_look: dict[str, health.Counters] = {}
@@ -173,14 +177,24 @@ class Session:
             if station.name not in self.last_look
         ]
         counters = await health.read_counters(unseen)
-        before = self._before = {**self.last_look, **counters}
+        is_first, before = not self._before, {**self.last_look, **counters}
+        self._before = before
+        lost = {
+            station.name: f"{station.name} no longer answers"
+            for station in stations
+            if station.name not in before
+        }
+        if not is_first:  # an event or an action may have booted them
+            lost |= await volumes.attach_again(
+                station for station in stations if station.name not in lost
+            )
         findings = await measure.repetition(
             assignments or self.assignments,
             stations,
             self.peer,
             self.progress,
             result,
-            lost={station.name for station in stations} - before.keys(),
+            lost=lost,
             page_caches=self.caches,
         )
         on_measured()
@@ -226,6 +240,8 @@ class Session:
         """Remove a work directory, close the connection; report a failure."""
         try:
             if station.folder and station.role != "guest":
+                if station.attach_again is not None:
+                    await devices.detach(station.machine, station.folder)
                 await workfolder.remove(station.machine, station.folder)
         except base.MachineError as error:
             self.progress(
@@ -310,6 +326,7 @@ async def _make_ready(session: Session, supply: provision.Supply) -> None:
     assignments = (*session.assignments, *session.extra_assignments)
     for line in requirements.describe_omissions(assignments, session.tools):
         session.progress(line)
+    session.volumes = await volumes.attach(session.stations, assignments)
     session.facts = await measure.prepare(
         assignments, session.stations, session.peer, session.progress
     )

@@ -127,7 +127,10 @@ class StationRun:
             await asyncio.wait({command})
             self.reasons.clear()
             self.lost = False
-            await self._step(name)
+            with self._note_errors(name):
+                if self.station.attach_again is not None:
+                    await self.station.attach_again()
+                await self._step(name)
         finally:
             for task in (command, returning):
                 task.cancel()

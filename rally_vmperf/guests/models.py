@@ -48,6 +48,19 @@ class Disk:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
+class Volume(target.Volume):
+    """A data volume of a guest.
+
+    :param type: The name of its type; None if Cinder does not report it.
+    :param requested_type: The name of the requested type; None for the
+        default of the cloud.
+    """
+
+    type: str | None = None
+    requested_type: str | None = None
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class Guest(target.Target):
     """A Nova server that runs workloads.
 
@@ -85,6 +98,7 @@ class Guest(target.Target):
     flavor: Flavor
     image: Image
     disk: Disk
+    volumes: tuple[Volume, ...] = ()
     fixed_address: str
     floating_address: str | None = None
     reached_by: t.Literal["fixed", "floating"] = "fixed"

@@ -33,8 +33,8 @@ class ResourceReference:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class BootVolume:
-    """A boot volume, which replaces the disk of the flavor.
+class Volume:
+    """A volume of a guest.
 
     :param type: The name of its type; None for the default of the cloud.
     """
@@ -49,6 +49,7 @@ class Group:
 
     :param login: The login; None for the key that is generated for the run.
     :param boot_volume: The boot volume; None for the disk of the flavor.
+    :param volumes: The data volumes of each guest.
     :param host_key: The source of the host key; empty for a generated one.
     :param extra_specs: The extra specs of a temporary copy of the flavor;
         empty for the flavor itself.
@@ -64,7 +65,8 @@ class Group:
     image: ResourceReference
     flavor: ResourceReference
     count: int = 1
-    boot_volume: BootVolume | None = None
+    boot_volume: Volume | None = None
+    volumes: tuple[Volume, ...] = ()
     user: str = "debian"
     user_data: str | None = None
     login: target.Login | None = None
@@ -254,10 +256,20 @@ def _parse_group(options: documents.Arguments) -> Group:
     if fields.get("network"):
         fields["network"] = parse_reference(fields["network"])
     volume, login = fields.get("boot_volume"), fields.get("login")
-    fields["boot_volume"] = BootVolume(**volume) if volume else None
+    fields["boot_volume"] = Volume(**volume) if volume else None
+    fields["volumes"] = parse_volumes(options)
     fields["login"] = target.Login(**login) if login else None
     fields["host_key"] = fields.get("host_key") or {}
     return Group(**fields)
+
+
+def parse_volumes(options: documents.Arguments) -> tuple[Volume, ...]:
+    """Return the data volumes of each guest in the options of its group."""
+    return tuple(
+        Volume(size_gib=listed["size_gib"], type=listed.get("type"))
+        for listed in options.get("volumes") or ()
+        for _ in range(listed.get("count", 1))
+    )
 
 
 def _select_fields(

@@ -7,6 +7,8 @@ Schema = documents.Schema
 
 #: Maximum guests of a task; quota, hosts and ports may limit it further.
 MAX_GUESTS = 1000
+#: Maximum volumes in one element of the list, and elements of the list.
+MAX_VOLUMES = 16
 
 
 def _mapping_of_one(description: str, properties: Schema) -> Schema:
@@ -91,6 +93,12 @@ _HOP = json_schema.closed_mapping(
     },
     "address",
 )
+_VOLUME = {
+    "size_gib": json_schema.integer("Size of the volume in GiB.", minimum=1),
+    "type": json_schema.name(
+        "Name of the volume type; default: that of the cloud."
+    ),
+}
 #: One jump host, or several in the order of the route.
 JUMP: Schema = {
     **_HOP,
@@ -113,16 +121,26 @@ PROPERTIES: Schema = {
         maximum=MAX_GUESTS,
     ),
     "boot_volume": json_schema.closed_mapping(
-        {
-            "size_gib": json_schema.integer(
-                "Size of the volume in GiB.", minimum=1
-            ),
-            "type": json_schema.name(
-                "Name of the volume type; default: that of the cloud."
-            ),
-        },
+        _VOLUME,
         "size_gib",
         description="Volume to boot from, in place of the disk of the flavor.",
+    ),
+    "volumes": json_schema.array(
+        json_schema.closed_mapping(
+            {
+                **_VOLUME,
+                "count": json_schema.integer(
+                    "Number of such volumes of each guest; default 1.",
+                    minimum=1,
+                    maximum=MAX_VOLUMES,
+                ),
+            },
+            "size_gib",
+        ),
+        "Data volumes of each guest, a list of {size_gib, type, count}. "
+        "Workloads with target: volume use the first one.",
+        minItems=1,
+        maxItems=MAX_VOLUMES,
     ),
     "user": json_schema.text(
         "Login name that the image provides.",
@@ -307,7 +325,7 @@ _REFERENCES = (
 KEYS: Schema = json_schema.closed_mapping(
     {
         key: option
-        if key in ("count", "extra_specs", "image_properties")
+        if key in ("count", "extra_specs", "image_properties", "volumes")
         else {}
         for key, option in PROPERTIES.items()
     }

@@ -1,6 +1,10 @@
-"""Boot volumes of guests, created from the image before the guests."""
+"""Volumes of guests, created before the guests.
+
+Boot volumes are created from the image; data volumes are empty.
+"""
 
 import collections.abc
+import dataclasses
 import time
 import typing as t
 
@@ -13,10 +17,22 @@ from rally_vmperf.guests import models
 from rally_vmperf.guests import request
 from rally_vmperf.guests import resolve
 from rally_vmperf.guests import waiting
+from rally_vmperf.measurement.samples import units
 
 Names = collections.abc.Callable[[], str]
-#: The boot volumes, as objects of the SDK, by guest.
-Volumes = dict[str, sdk_volume.Volume]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class GuestVolumes:
+    """The volumes of a guest, as objects of the SDK.
+
+    :param boot: The boot volume; None if the guest has the disk of its flavor.
+    :param data: The data volumes in the order of the request.
+    """
+
+    boot: sdk_volume.Volume | None = None
+    data: tuple[sdk_volume.Volume, ...] = ()
+
 
 #: Temporary states of a volume, in which it cannot be deleted.
 _TRANSITIONAL = (
@@ -37,61 +53,104 @@ def is_available(connection: cloud.Connection) -> bool:
     return bool(connection.has_service("block-storage"))
 
 
-def check_volume_type(
-    connection: cloud.Connection, boot_volume: request.BootVolume
+def check_volume_types(
+    connection: cloud.Connection, group: request.Group
 ) -> None:
-    """Reject boot volumes of a type that the cloud does not support.
+    """Reject volumes of a type that the cloud does not support.
 
     :raises GuestError: If it does not; the line lists the types.
     """
+    requested = {
+        "boot_volume": [group.boot_volume] if group.boot_volume else [],
+        "volumes": group.volumes,
+    }
+    options = [option for option, listed in requested.items() if listed]
+    if not options:
+        return
     with cloud.convert_errors("find the block-storage service"):
         has_service = is_available(connection)
     if not has_service:
         raise errors.GuestError(
-            "boot_volume: the cloud has no block-storage service (Cinder) in "
-            "this region; remove the option to use the disk of the flavor"
+            f"{options[0]}: the cloud has no block-storage service (Cinder) "
+            "in this region; remove the option to use the disk of the flavor"
         )
-    if boot_volume.type:
-        with cloud.convert_errors("list volume types"):
-            types = list(connection.block_storage.types())
-        reference = request.ResourceReference(
-            by="name", value=boot_volume.type
-        )
-        resolve.get_by_reference("boot_volume: type", reference, types)
+    names = {
+        (option, volume.type): None
+        for option in options
+        for volume in requested[option]
+        if volume.type
+    }
+    if not names:
+        return
+    with cloud.convert_errors("list volume types"):
+        types = list(connection.block_storage.types())
+    for option, name in names:
+        reference = request.ResourceReference(by="name", value=name)
+        resolve.get_by_reference(f"{option}: type", reference, types)
 
 
 def create_volumes(
     connection: cloud.Connection,
-    boot_volumes: collections.abc.Mapping[
-        str, tuple[models.Image, request.BootVolume]
-    ],
+    groups: collections.abc.Mapping[str, tuple[models.Image, request.Group]],
     timeout: float,
     new_name: Names,
     progress: waiting.Progress,
-) -> Volumes:
-    """Create guests' boot volumes; return SDK objects by guest name.
+) -> dict[str, GuestVolumes]:
+    """Create the volumes of guests, and return them by guest name.
 
-    :param boot_volumes: The image and the options of the volume, by guest.
+    :param groups: The image and the group of each guest.
     :param timeout: The timeout in seconds for all volumes.
     :raises GuestError: If a volume fails or is not available in time.
     """
-    created = {}
-    for name, (image, volume) in boot_volumes.items():
-        title = new_name()
-        with cloud.convert_errors(f"create volume {title}"):
-            created[name] = connection.block_storage.create_volume(
-                name=title,
-                size=volume.size_gib,
-                image_id=image.id,
-                **({"volume_type": volume.type} if volume.type else {}),
-            )
-    if created:
-        progress(f"{len(created)} boot volumes requested")
+    created: dict[str, list[t.Any]] = {name: [] for name in groups}
+    for name, (image, group) in groups.items():
+        boot = [group.boot_volume] if group.boot_volume else []
+        sources = [{"image_id": image.id}] * len(boot)
+        sources += [{}] * len(group.volumes)
+        for volume, source in zip(
+            [*boot, *group.volumes], sources, strict=True
+        ):
+            sdk_object = _create_volume(connection, volume, new_name(), source)
+            created[name].append(sdk_object)
+    for kind, number in (
+        ("boot volume", sum(1 for _, g in groups.values() if g.boot_volume)),
+        ("data volume", sum(len(g.volumes) for _, g in groups.values())),
+    ):
+        if number:
+            progress(f"{units.number_of(kind, number)} requested")
     deadline = time.monotonic() + timeout
-    return {
-        name: _wait_until_available(connection, volume, deadline)
-        for name, volume in created.items()
+    available = {
+        name: tuple(
+            _wait_until_available(connection, volume, deadline)
+            for volume in volumes
+        )
+        for name, volumes in created.items()
     }
+    return {
+        name: GuestVolumes(boot=volumes[0], data=volumes[1:])
+        if groups[name][1].boot_volume
+        else GuestVolumes(data=volumes)
+        for name, volumes in available.items()
+    }
+
+
+def _create_volume(
+    connection: cloud.Connection,
+    volume: request.Volume,
+    name: str,
+    source: documents.Arguments,
+) -> t.Any:
+    """Request a volume, and return it as an object of the SDK.
+
+    :param source: The image that it is created from; empty without one.
+    """
+    with cloud.convert_errors(f"create volume {name}"):
+        return connection.block_storage.create_volume(
+            name=name,
+            size=volume.size_gib,
+            **source,
+            **({"volume_type": volume.type} if volume.type else {}),
+        )
 
 
 def _wait_until_available(
@@ -106,7 +165,7 @@ def _wait_until_available(
         if volume.status.startswith("error"):
             raise errors.GuestError(
                 f"volume {volume.name} is in {volume.status}; check the free "
-                "space of the boot_volume type, or the log of Cinder"
+                "space of its volume type, or the log of Cinder"
             )
         if time.monotonic() > deadline:
             raise errors.GuestError(
@@ -129,16 +188,63 @@ def describe_disk(volume: t.Any, flavor: models.Flavor) -> models.Disk:
     )
 
 
-def create_device_mapping(volume: t.Any) -> documents.Arguments:
-    """Return the block device mapping of a volume for Nova's API."""
-    disk = {
-        "boot_index": 0,
+def describe_disks(
+    volumes: GuestVolumes, group: request.Group, flavor: models.Flavor
+) -> dict[str, t.Any]:
+    """Return the boot disk and the data volumes of a guest, as its fields.
+
+    :param group: The group of the guest, with the requested volumes.
+    """
+    data_volumes = tuple(
+        models.Volume(
+            id=volume.id,
+            size_gib=volume.size,
+            type=volume.volume_type,
+            requested_type=requested.type,
+            is_encrypted=bool(volume.is_encrypted),
+        )
+        for requested, volume in zip(group.volumes, volumes.data, strict=True)
+    )
+    return {
+        "disk": describe_disk(volumes.boot, flavor),
+        "volumes": data_volumes,
+    }
+
+
+def create_device_mapping(
+    volumes: GuestVolumes, image: models.Image
+) -> documents.Arguments:
+    """Return the options of Nova's API for the disks of a server.
+
+    The boot disk is the boot volume, or else a local disk from the image,
+    which Nova requires in the mapping if there are other disks.
+    """
+    options: documents.Arguments = {}
+    disks = [_map_volume(volume, -1) for volume in volumes.data]
+    if volumes.boot is not None:
+        disks.insert(0, _map_volume(volumes.boot, 0))
+    else:
+        options = {"image_id": image.id}
+        local = {
+            "boot_index": 0,
+            "uuid": image.id,
+            "source_type": "image",
+            "destination_type": "local",
+            "delete_on_termination": True,
+        }
+        disks = [local, *disks] if disks else []
+    return {**options, "block_device_mapping": disks} if disks else options
+
+
+def _map_volume(volume: t.Any, boot_index: int) -> documents.Arguments:
+    """Return the mapping of a volume, which Nova deletes with the server."""
+    return {
+        "boot_index": boot_index,
         "uuid": volume.id,
         "source_type": "volume",
         "destination_type": "volume",
         "delete_on_termination": True,
     }
-    return {"block_device_mapping": [disk]}
 
 
 def delete_volume(connection: cloud.Connection, volume: t.Any) -> None:

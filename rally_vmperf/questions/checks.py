@@ -11,6 +11,7 @@ from rally_vmperf.execution import assignment
 from rally_vmperf.execution import disk_space
 from rally_vmperf.execution import ports
 from rally_vmperf.execution import requirements
+from rally_vmperf.execution import volumes
 from rally_vmperf.execution.stations import open_files
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import request
@@ -69,7 +70,9 @@ def check_task(
     task.check_schema(subtask.guests, schema.KEYS, "vmperf_guests")
     supply = requirements.create_supply(subtask.guests)
     remarks = task_question.check(subtask)
-    _check_vcpu_limits(task_question.create_guest_options(subtask))
+    guest_options = task_question.create_guest_options(subtask)
+    _check_vcpu_limits(guest_options)
+    _check_volumes(guest_options, workloads)
     _check_endpoints(subtask, needed)
     ports.used_ports(subtask.assignments, subtask.count)
     open_files.allow_files(subtask.count)
@@ -210,14 +213,46 @@ def _check_vcpu_limits(guest_options: documents.Arguments) -> None:
 
     :param guest_options: The options of the guests, with those of variants.
     """
-    for group in request.list_group_options(guest_options):
+    for place, group in _list_groups(guest_options):
         problem = vcpu_limits.describe_invalid(group.get("extra_specs") or {})
         if problem:
-            is_variant = "groups" in guest_options
-            place = (
-                f"variants: {group['name']}" if is_variant else "vmperf_guests"
-            )
             raise task.InvalidTask(f"{place}: {problem}")
+
+
+def _list_groups(
+    guest_options: documents.Arguments,
+) -> collections.abc.Iterator[tuple[str, documents.Arguments]]:
+    """Yield the options of each group, and the place of them in a task."""
+    for group in request.list_group_options(guest_options):
+        is_variant = "groups" in guest_options
+        yield (
+            (f"variants: {group['name']}" if is_variant else "vmperf_guests"),
+            group,
+        )
+
+
+def _check_volumes(
+    guest_options: documents.Arguments,
+    assignments: collections.abc.Sequence[assignment.Assignment],
+) -> None:
+    """Reject workloads without the volumes that they measure.
+
+    :param guest_options: The options of the guests, with those of variants.
+    """
+    if conflict := volumes.describe_conflict(assignments):
+        raise task.InvalidTask(conflict)
+    for place, group in _list_groups(guest_options):
+        sizes = [
+            volume.size_gib << 30 for volume in request.parse_volumes(group)
+        ]
+        shortage = volumes.describe_shortage(
+            assignments,
+            sizes,
+            place,
+            "set volumes: [{size_gib: ..., count: ...}] of vmperf_guests",
+        )
+        if shortage:
+            raise task.InvalidTask(shortage)
 
 
 def _check_endpoints(

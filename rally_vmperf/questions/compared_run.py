@@ -24,10 +24,11 @@ from rally_vmperf.records import files
 from rally_vmperf.records import model
 from rally_vmperf.records import sources
 from rally_vmperf.runs import reference
+from rally_vmperf.workloads import registry
 
 #: The facts from Nova in which runs may differ.
 _FACTS = (
-    *("flavor", "image", "disk", "host"),
+    *("flavor", "image", "disk", "volumes", "host"),
     *("hypervisor_version", "nova_microversion"),
 )
 
@@ -141,6 +142,8 @@ def _list_facts(
 
 def _describe(fact: t.Any) -> str:
     """Return a fact from Nova as text, or "" without one."""
+    if isinstance(fact, list):
+        return "; ".join(map(_describe, fact))
     if isinstance(fact, collections.abc.Mapping):
         fact = ", ".join(
             f"{key}={fact[key]}"
@@ -156,7 +159,7 @@ def _list_arguments(record: model.Record) -> dict[str, t.Any]:
         f"{workload.title} {key}": argument
         for workload in record.workloads
         for key, argument in {
-            **workload.arguments,
+            **registry.add_defaults(workload.name, workload.arguments),
             "cooldown": workload.cooldown,
             "drop_caches": workload.drop_caches,
         }.items()

@@ -7,6 +7,7 @@ import typing as t
 
 import yaml
 
+from rally_vmperf import documents
 from rally_vmperf.baseline import comparability
 from rally_vmperf.baseline import tool_comparison
 from rally_vmperf.measurement.comparison import host_names
@@ -46,6 +47,14 @@ def facts(run: reports.RunReport) -> reports.Facts:
         ("Flavor", _unique_lines(_describe_flavor(guest) for guest in guests)),
         ("Image", _unique_lines(images)),
         ("Disk", _unique_lines(_disk(guest) for guest in guests)),
+        (
+            "Volumes",
+            _unique_lines(
+                _describe_volume(volume)
+                for guest in guests
+                for volume in guest.nova.get("volumes") or ()
+            ),
+        ),
         (
             "Write cache",
             _unique_lines(
@@ -109,8 +118,18 @@ def _disk(guest: model.DescribedMachine) -> str:
     disk = guest.nova.get("disk")
     if not disk or disk["source"] != "volume":
         return ""
-    kind = f", type {text.flatten(disk['type'])}" if disk.get("type") else ""
-    return f"volume of {disk['size_gib']} GiB{kind}"
+    return _describe_volume(disk)
+
+
+def _describe_volume(volume: documents.Facts) -> str:
+    """Return the size, the type and the number of a volume as text."""
+    kind = text.flatten(volume.get("type") or "")
+    count = volume.get("count", 1)
+    return (
+        (f"{text.flatten(count)} x " if count != 1 else "")
+        + f"volume of {text.flatten(volume['size_gib'])} GiB"
+        + (f", type {kind}" if kind else "")
+    )
 
 
 def _list_guests(guests: list[model.DescribedMachine]) -> list[str]:

@@ -187,11 +187,9 @@ class RunGuests:
     def _list_kinds(self) -> set[str]:
         """Return the kinds of resources that these guests can have."""
         options = {*self.options}.union(*self.options.get("groups", ()))
-        return inventory.GUEST_KINDS - {
-            kind
-            for option, kind in inventory.OPTIONAL_KINDS.items()
-            if option not in options
-        }
+        kinds = inventory.OPTIONAL_KINDS
+        present = {kind for option, kind in kinds.items() if option in options}
+        return inventory.GUEST_KINDS - {*kinds.values()} | present
 
 
 @dataclasses.dataclass(kw_only=True)

@@ -1,5 +1,6 @@
 """The setting of a run, which all repetitions share."""
 
+import collections
 import collections.abc
 import dataclasses
 import itertools
@@ -260,4 +261,23 @@ def _encode_guest(guest: models.Guest) -> documents.Facts:
         if key not in omitted
     }
     disk = {key: field for key, field in plain["disk"].items() if field}
-    return {**plain, "disk": disk}
+    plain = {**plain, "disk": disk}
+    del plain["volumes"]
+    if guest.volumes:
+        plain["volumes"] = _encode_volumes(guest)
+    return plain
+
+
+def _encode_volumes(guest: models.Guest) -> list[documents.Facts]:
+    """Return the data volumes of a guest as they are listed in a task."""
+    counts = collections.Counter(
+        (volume.size_gib, volume.type) for volume in guest.volumes
+    )
+    return [
+        {
+            "size_gib": size_gib,
+            **({"type": name} if name else {}),
+            "count": count,
+        }
+        for (size_gib, name), count in counts.items()
+    ]

@@ -96,6 +96,30 @@ class DiskSpace:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
+class Target:
+    """A volume of the machine that a workload uses in place of its root disk.
+
+    The machine provides it in the directory of the workload: the raw device
+    as ``volume-1``, a symbolic link, or a mounted directory with an empty
+    file system as ``volume-1.fs``.
+
+    :param number: The number of the volume, from 1.
+    :param form: The form in which the workload uses it.
+    :param size: The bytes that the workload needs on it.
+    """
+
+    number: int = 1
+    form: t.Literal["device", "filesystem"]
+    size: int
+
+    @property
+    def path(self) -> str:
+        """The path in the directory of the workload."""
+        suffix = ".fs" if self.form == "filesystem" else ""
+        return f"volume-{self.number}{suffix}"
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class Ports:
     """The number of ports that a workload needs at its endpoints.
 
@@ -157,7 +181,7 @@ class Command:
     :param temporary_files: The names of files and directories in the
         directory of the workload that it may leave and that no other command
         reads.  They are removed before the next command, which is not
-        measured, also after a failure.
+        measured, also after a failure.  Files on a volume are not possible.
     """
 
     name: str
@@ -308,6 +332,10 @@ class Workload(abc.ABC):
         """Return the numbers of ports at its endpoints as Ports."""
         return Ports()
 
+    def targets(self, arguments: Arguments) -> tuple[Target, ...]:
+        """Return the volumes that it uses; empty for the root disk."""
+        return ()
+
     def needs(self, arguments: Arguments) -> frozenset[str]:
         """Return the names of required endpoints: ``peer``, ``partner``.
 
@@ -344,6 +372,7 @@ class Workload(abc.ABC):
     def disk_space(self, arguments: Arguments) -> DiskSpace:
         """Return the size of the files that its commands write.
 
+        If it uses volumes, ``targets`` has their size.
         Files of which only the machine knows the size, such as those of a
         program of the operator, are not included.
         """

@@ -12,6 +12,7 @@ import importlib
 import importlib.metadata
 import importlib.util
 import pkgutil
+import typing as t
 
 from rally_vmperf.workloads import base
 
@@ -44,6 +45,21 @@ def get_workload(name: str) -> base.Workload:
             "uninstall all but one"
         )
     return _create_workload(name, modules[0])
+
+
+def add_defaults(name: str, arguments: base.Arguments) -> dict[str, t.Any]:
+    """Return recorded arguments with those that the workload has since.
+
+    The default of a new argument is what the workload did before.
+
+    :param name: The name of the workload, which need not be installed.
+    """
+    try:
+        properties = get_workload(name).ARGUMENTS["properties"]
+    except base.WorkloadError:
+        return {**arguments}
+    defaults = {key: rule["default"] for key, rule in properties.items()}
+    return {**defaults, **arguments}
 
 
 def debian_packages(names: collections.abc.Iterable[str]) -> tuple[str, ...]:

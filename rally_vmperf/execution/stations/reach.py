@@ -5,6 +5,7 @@ import typing as t
 
 from rally_vmperf.execution.stations import open_files
 from rally_vmperf.execution.stations import roles
+from rally_vmperf.machines.provisioning import devices
 from rally_vmperf.machines.remote import endpoint
 from rally_vmperf.machines.remote import jump
 from rally_vmperf.machines.remote import routes
@@ -67,11 +68,23 @@ def guest_stations(
             machine=connect(guest, client_key, way),
             role="guest",
             address=guest.measure_address,
+            volumes=tuple(map(_create_device, guest.volumes)),
         )
         for guest in guests
     ]
     roles.pair_up(stations)
     return stations
+
+
+#: The largest header of an encrypted volume in bytes, that of LUKS 2.
+_HEADER = 16 << 20
+
+
+def _create_device(volume: target.Volume) -> devices.Device:
+    """Return the block device of a volume, with the size that it must have."""
+    size = volume.size_gib << 30
+    header = _HEADER if volume.is_encrypted else 0
+    return devices.Device(id=volume.id, least=size - header, most=size)
 
 
 def peer_station(

@@ -6,8 +6,12 @@ import dataclasses
 import typing as t
 
 from rally_vmperf.machines import base
+from rally_vmperf.machines.provisioning import devices
 
 Role = t.Literal["guest", "copy", "peer", "control"]
+AttachAgain = collections.abc.Callable[
+    [], collections.abc.Coroutine[t.Any, t.Any, t.Any]
+]
 WaitForReturn = collections.abc.Callable[
     [], collections.abc.Coroutine[t.Any, t.Any, bool]
 ]
@@ -32,6 +36,10 @@ class Station:
         a bundle.
     :param partner: The other end of guest-to-guest workloads; stations without
         a partner do not run them.
+    :param volumes: The volumes that workloads can measure, by their number,
+        beginning with 1.
+    :param attach_again: A function that provides the volumes again, after a
+        reboot; None if they are not provided.
     :param finished: The paths of finished jobs, and of files that no command
         reads any more, which are removed before the next command.
     :param wait_for_return: A function that waits until the station, which is
@@ -50,6 +58,8 @@ class Station:
     prefix: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()
     partner: "Station | None" = None
+    volumes: tuple[devices.Device, ...] = ()
+    attach_again: AttachAgain | None = None
     finished: list[str] = dataclasses.field(default_factory=list)
     wait_for_return: WaitForReturn | None = None
 

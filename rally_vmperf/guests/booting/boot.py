@@ -87,7 +87,7 @@ class Boot:
             name: host_keys.choose_host_key(demand.group.host_key, key_type)
             for name, demand in self._guests.items()
         }
-        self._volumes: volumes.Volumes = {}
+        self._volumes: dict[str, volumes.GuestVolumes] = {}
         self._server_names: list[str] = []
         self._requested_at: dict[str, float] = {}
         self._policies: dict[str, set[str]] = {}
@@ -179,9 +179,8 @@ class Boot:
         self._volumes = volumes.create_volumes(
             self.connection,
             {
-                name: (demand.image, demand.group.boot_volume)
+                name: (demand.image, demand.group)
                 for name, demand in demands.items()
-                if demand.group.boot_volume
             },
             guest_request.boot_timeout,
             self.new_name,
@@ -286,10 +285,9 @@ class Boot:
         )
         if self._server_group_id:
             options["scheduler_hints"] = {"group": self._server_group_id}
-        if name in self._volumes:
-            options |= volumes.create_device_mapping(self._volumes[name])
-        else:
-            options["image_id"] = demand.image.id
+        options |= volumes.create_device_mapping(
+            self._volumes[name], demand.image
+        )
         zones = self.planned.placement.zones
         if zone := zones[[*self._guests].index(name)]:
             options["availability_zone"] = zone
@@ -353,7 +351,7 @@ class Boot:
             server_group=guest_request.server_group,
             flavor=flavor,
             image=demand.image,
-            disk=volumes.describe_disk(self._volumes.get(name), flavor),
+            **volumes.describe_disks(self._volumes[name], group, flavor),
             config_drive=group.config_drive,
             settings=settings,
             topology=(

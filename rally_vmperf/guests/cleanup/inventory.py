@@ -42,6 +42,7 @@ SINGLE_GUEST_KINDS = frozenset({"server", "floating IP", "volume", "port"})
 #: Options of a group of guests -> the kinds that exist only with them.
 OPTIONAL_KINDS = {
     "boot_volume": "volume",
+    "volumes": "volume",
     "extra_specs": "flavor",
     "image_properties": "image",
 }

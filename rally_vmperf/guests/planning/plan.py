@@ -221,8 +221,7 @@ def _resolve_group(
             flavor, extra_specs={**flavor.extra_specs, **group.extra_specs}
         )
     volume = group.boot_volume
-    if volume:
-        volumes.check_volume_type(connection, volume)
+    volumes.check_volume_types(connection, group)
     resolve.check_fit(image, flavor, volume.size_gib if volume else None)
     return capacity.Demand(
         group=group,

@@ -99,10 +99,22 @@ def find_free_network_quota(
 def find_free_volume_quota(
     connection: cloud.Connection,
 ) -> dict[str, int | None]:
-    """Return the free quota in Cinder as a dict; None means unlimited."""
+    """Return the free quota in Cinder as a dict; None means unlimited.
+
+    A policy can hide the maximum size of one volume.
+    """
     with cloud.convert_errors("read the volume limits"):
         limits = connection.block_storage.get_limits().absolute
+    largest = None
+    with (
+        cloud.convert_errors("read the volume quota"),
+        cloud.skip_if_forbidden(),
+    ):
+        largest = connection.block_storage.get_quota_set(
+            connection.current_project_id
+        ).per_volume_gigabytes
     return {
+        "GiB of one volume": _subtract(largest, 0),
         "volumes": _subtract(
             limits.max_total_volumes, limits.total_volumes_used
         ),

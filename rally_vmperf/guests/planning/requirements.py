@@ -138,9 +138,12 @@ def _count_quota_needs(
 ) -> dict[str, int]:
     """Return the amount that all guests need of each quota, by its name."""
     volumes = [
-        group.boot_volume.size_gib
+        volume.size_gib
         for group in guest_request.groups
-        if group.boot_volume
+        for volume in (
+            *([group.boot_volume] if group.boot_volume else []),
+            *group.volumes,
+        )
         for _ in range(group.count)
     ]
     guests = guest_request.count
@@ -167,6 +170,7 @@ def _count_quota_needs(
         "members of a server group": guests * server_groups,
         "volumes": len(volumes),
         "GiB of volumes": sum(volumes),
+        "GiB of one volume": max(volumes, default=0),
     }
 
 

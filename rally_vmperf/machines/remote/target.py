@@ -32,6 +32,20 @@ class Login:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
+class Volume:
+    """A volume that is attached to a machine.
+
+    :param id: The identifier, which is the serial number of its device.
+    :param is_encrypted: A flag that the header of an encryption takes a part
+        of it.
+    """
+
+    id: str
+    size_gib: int
+    is_encrypted: bool = False
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class Target:
     """A machine that is measured over SSH.
 
@@ -43,6 +57,7 @@ class Target:
     :param jump: The jump hosts in the order of the route.
     :param namespace: The network namespace of this machine; None if there is
         none.
+    :param volumes: The attached volumes, in the order of their numbers.
     """
 
     name: str
@@ -54,6 +69,7 @@ class Target:
     login: Login | None = None
     jump: tuple[JumpHost, ...] = ()
     namespace: str | None = None
+    volumes: tuple[Volume, ...] = ()
 
 
 def jump_hosts(

@@ -24,13 +24,14 @@ OPTIONS = (
     "image_properties",
     "network",
     "boot_volume",
+    "volumes",
     "host",
     "aggregate",
 )
 #: Those that are added to the ones of the task instead of replacing them.
 _MERGED = ("extra_specs", "image_properties")
 #: The options of the task that are part of each group.
-_GROUPED = ("image", "flavor", "count", "boot_volume", *_MERGED)
+_GROUPED = ("image", "flavor", "count", "boot_volume", "volumes", *_MERGED)
 #: Those that select the hardware.
 _PLACES = ("host", "aggregate")
 #: JSON Schema of the variants of a task.
@@ -60,11 +61,11 @@ class Arguments(task.Arguments):
     """The arguments of VMPerf.tuning.
 
     :param variants: The variants, a list of {name, flavor, image,
-        extra_specs, image_properties, network, boot_volume, host, aggregate};
-        each has a name and what differs from the guests of vmperf_guests. The
-        guests of all variants are booted once; if they do not fit together,
-        those of each variant boot for each of its conditions and are deleted
-        after it.
+        extra_specs, image_properties, network, boot_volume, volumes, host,
+        aggregate}; each has a name and what differs from the guests of
+        vmperf_guests. The guests of all variants are booted once; if they do
+        not fit together, those of each variant boot for each of its
+        conditions and are deleted after it.
     :param reference: The name of the variant that the others are compared
         with. Default: the first one.
     :param order: The order of the variants. blocks: in a block of as many

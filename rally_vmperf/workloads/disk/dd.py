@@ -11,6 +11,7 @@ from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import sequence
 from rally_vmperf.workloads import tools
 from rally_vmperf.workloads.disk import _commands
+from rally_vmperf.workloads.disk import _target
 
 DIRECTIONS = ("write", "read")
 
@@ -54,7 +55,8 @@ class Dd(sequence.CommandSequenceWorkload):
 
     Every write truncates its file.  A write that runs again, while other
     machines are still working, may be interrupted; therefore reads use
-    another file.
+    another file.  On a raw device, both use the same blocks, which the
+    preparation has written.
     """
 
     name = "dd"
@@ -74,6 +76,7 @@ class Dd(sequence.CommandSequenceWorkload):
             default="fdatasync",
         ),
         direct=schemas.flag("Bypass the page cache (O_DIRECT)", default=False),
+        target=_target.argument("the raw device of the first one"),
     )
     OPTIONS = "directions"
     METRICS = (sample.Metric("disk.dd.{}.bandwidth", "B/s", "higher"),)
@@ -85,6 +88,10 @@ class Dd(sequence.CommandSequenceWorkload):
             kept=len(self.selected(arguments)) * _size_bytes(arguments),
             arguments=("count", "block_size"),
         )
+
+    def targets(self, arguments: base.Arguments) -> tuple[base.Target, ...]:
+        """Return the volume whose device is measured."""
+        return _list_targets(arguments)
 
     def prepare(self, arguments: base.Arguments) -> tuple[base.Command, ...]:
         """Return the commands of the first writes, which allocate space."""
@@ -121,7 +128,8 @@ class Dd(sequence.CommandSequenceWorkload):
         if option == "write":
             argv = _write_argv(arguments, "write", arguments["sync"])
         else:
-            line = f"dd if=read.data of=/dev/null {_BLOCKS}"
+            path = _get_path(arguments, "read")
+            line = f"dd if={path} of=/dev/null {_BLOCKS}"
             direct = ["iflag=direct"] if arguments["direct"] else []
             argv = (*base.argv(line, arguments), *direct)
         return _commands.create_command(option, argv, _size_bytes(arguments))
@@ -177,6 +185,19 @@ def _write_argv(
     arguments: base.Arguments, direction: str, sync: str
 ) -> tuple[str, ...]:
     """Return the command line words of dd that write a file."""
-    line = f"dd if=/dev/zero of={direction}.data {_BLOCKS}"
+    line = f"dd if=/dev/zero of={_get_path(arguments, direction)} {_BLOCKS}"
     direct = ["oflag=direct"] if arguments["direct"] else []
-    return (*base.argv(line, arguments), *SYNC[sync], *direct)
+    # Without nocreat, dd would create a file if the link is missing.
+    device = ["conv=notrunc,nocreat"] if _list_targets(arguments) else []
+    return (*base.argv(line, arguments), *device, *SYNC[sync], *direct)
+
+
+def _get_path(arguments: base.Arguments, direction: str) -> str:
+    """Return the path of the file of a direction, or of the device."""
+    paths = [target.path for target in _list_targets(arguments)]
+    return paths[0] if paths else f"{direction}.data"
+
+
+def _list_targets(arguments: base.Arguments) -> tuple[base.Target, ...]:
+    """Return the volume whose device is measured."""
+    return _target.list_volumes(arguments, _size_bytes(arguments), "device")

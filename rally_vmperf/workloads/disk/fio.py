@@ -16,6 +16,7 @@ from rally_vmperf.workloads.disk import _fio_job_file
 from rally_vmperf.workloads.disk import _fio_options
 from rally_vmperf.workloads.disk import _fio_result
 from rally_vmperf.workloads.disk import _fio_search
+from rally_vmperf.workloads.disk import _target
 
 PATTERNS = ("read", "write", "randread", "randwrite")
 #: Patterns of reads and writes, with metrics for each side.
@@ -43,6 +44,7 @@ _TIMED = (
 _PATTERN_ARGUMENTS = (
     *("patterns", "read_percent", "block_size", "sequential_block_size"),
     *("depth", "jobs", "flush", "search_latency_us"),
+    *("target", "volume_count"),
 )
 
 #: MiB/s of the slowest supported disk.
@@ -52,7 +54,7 @@ _USUAL = 200
 
 
 class Fio(sequence.CommandSequenceWorkload):
-    """Sequential and random reads and writes of a file."""
+    """Sequential and random reads and writes of a file or of raw volumes."""
 
     name = "fio"
     title = "Disk: reads and writes with fio"
@@ -84,7 +86,11 @@ class Fio(sequence.CommandSequenceWorkload):
             note="more than 1 requires direct",
         ),
         size_mib=schemas.integer(
-            "Size of the file in MiB", 16, 1048576, default=256
+            "Size of the file in MiB",
+            16,
+            1048576,
+            default=256,
+            note="with a volume, the measured part of each device",
         ),
         runtime=schemas.duration("Measured time of each pattern"),
         ramp_time=schemas.integer(
@@ -110,6 +116,13 @@ class Fio(sequence.CommandSequenceWorkload):
         ),
         rate_iops=schemas.optional(
             "Maximum requests per second of each process", 10**7, "no limit"
+        ),
+        target=_target.argument(
+            "the raw device of the first one",
+            "the raw devices of volume_count volumes in one run",
+        ),
+        volume_count=schemas.integer(
+            "Number of volumes", 2, 16, default=2, note="for target volumes"
         ),
         **_fio_job_file.ARGUMENTS,
     )
@@ -151,8 +164,16 @@ class Fio(sequence.CommandSequenceWorkload):
             arguments=("size_mib",),
         )
 
+    def targets(self, arguments: base.Arguments) -> tuple[base.Target, ...]:
+        """Return the volumes whose devices are measured."""
+        return _list_targets(arguments)
+
     def prepare(self, arguments: base.Arguments) -> tuple[base.Command, ...]:
-        """Return the commands that write the files before measurements."""
+        """Return the commands that write the files before measurements.
+
+        The blocks of a volume are written as well: reads of blocks that a
+        storage has not allocated are not reads of a disk.
+        """
         if arguments["job_file"]:
             sections = self.selected(arguments)
             options = (f"--section={section}" for section in sections)
@@ -162,7 +183,10 @@ class Fio(sequence.CommandSequenceWorkload):
         else:
             job = _job_options("layout", "write", "1M", arguments)
             argv = (*job, "--refill_buffers", "--end_fsync=1")
-        timeout = 120 + arguments["size_mib"] / _SLOWEST
+            if _list_targets(arguments):
+                # Otherwise it would create a file if the link is missing.
+                argv = (*argv, "--allow_file_create=0")
+        timeout = 120 + _count_mib(arguments) / _SLOWEST
         return (base.Command(name="layout", argv=argv, timeout=timeout),)
 
     def argument_findings(self, arguments: base.Arguments) -> base.Findings:
@@ -198,6 +222,7 @@ class Fio(sequence.CommandSequenceWorkload):
                     f"{key}={arguments[key]!r}: applies to patterns and not "
                     "to job_file; use another workload entry for patterns"
                 )
+        _check_target(arguments)
         jobs, size_mib = arguments["jobs"], arguments["size_mib"]
         keys = ("block_size", "sequential_block_size")
         block = max(schemas.size_bytes(arguments[key]) for key in keys)
@@ -324,6 +349,44 @@ class Fio(sequence.CommandSequenceWorkload):
         return base.Work(amount=counted * ramp_factor, unit="ops")
 
 
+def _check_target(arguments: base.Arguments) -> None:
+    """Reject arguments that the target does not support."""
+    target = arguments["target"]
+    if target != _target.ROOT and FIRST_WRITE in arguments["patterns"]:
+        raise ValueError(
+            f"target={target}: {FIRST_WRITE} writes a new file, and a raw "
+            "device has none; use target root, or remove the pattern"
+        )
+    if target == _target.VOLUMES and arguments["jobs"] > 1:
+        raise ValueError(
+            f"jobs={arguments['jobs']}: must be 1 with target volumes; raise "
+            "depth, which is that of all devices together"
+        )
+    if target != _target.VOLUMES and arguments["volume_count"] != 2:
+        raise ValueError(
+            f"volume_count={arguments['volume_count']}: requires target "
+            "volumes; set it, or remove volume_count"
+        )
+
+
+def _list_targets(arguments: base.Arguments) -> tuple[base.Target, ...]:
+    """Return the volumes whose devices are measured."""
+    size = arguments["size_mib"] << 20
+    return _target.list_volumes(arguments, size, "device")
+
+
+def _get_filename(arguments: base.Arguments) -> str:
+    """Return the file, or the devices, with colons between them."""
+    paths = [target.path for target in _list_targets(arguments)]
+    return ":".join(paths) or "vmperf.data"
+
+
+def _count_mib(arguments: base.Arguments) -> int:
+    """Return the size of all files of a job in MiB."""
+    files = len(_list_targets(arguments)) or 1
+    return int(arguments["size_mib"]) * files
+
+
 def _sides(pattern: str) -> list[str]:
     """Return the measured sides of a pattern as a list of names."""
     return [pattern] if pattern not in MIXED else _mixed_sides(pattern)
@@ -405,12 +468,14 @@ def _job_options(
 ) -> tuple[str, ...]:
     """Return the command line words of fio that all patterns share."""
     return base.argv(
-        "fio --name={name} --filename=vmperf.data --size={size_mib}M "
+        "fio --name={name} --filename={filename} --size={size}M "
         "--rw={pattern} --bs={block_size} --ioengine=libaio "
         "--iodepth={depth} --direct={direct:d} --randseed=1 --eta=never "
         "--output-format=json+",
         arguments,
         name=name,
+        filename=_get_filename(arguments),
+        size=_count_mib(arguments),
         pattern=pattern,
         block_size=block_size,
     )

@@ -6,6 +6,7 @@ import ddt
 
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
+from rally_vmperf.workloads.disk import fio
 from tests.unit import made
 
 (ENTRY,) = made.baseline().entries
@@ -50,6 +51,38 @@ class TestFind(unittest.TestCase):
                 for arguments in (cold, ARGUMENTS)
             ],
         )
+
+    def test_argument_of_a_newer_version(self):
+        """An older entry has its default, which is what was measured."""
+        recorded = fio.Fio().complete({"patterns": ["read"]})
+        older = {
+            key: argument
+            for key, argument in recorded.items()
+            if key not in ("target", "volume_count")
+        }
+        baseline = made.baseline(
+            entries=(made.entry(workload="fio", arguments=older),)
+        )
+        self.assertEqual(
+            [*baseline.entries], matching.covers(baseline, "fio", recorded)
+        )
+        with self.assertRaisesRegex(
+            document.BaselineError,
+            "fio with other arguments: target is 'root' in the baseline and "
+            "'volume' in the task; use the same",
+        ):
+            matching.covers(baseline, "fio", {**recorded, "target": "volume"})
+
+    def test_imported_output_of_a_file(self):
+        """It is not one of a volume."""
+        entry = made.entry(
+            workload="fio", arguments={"place": "file"}, shape=None
+        )
+        baseline = made.baseline(entries=(entry,))
+        arguments = fio.Fio().complete({})
+        matching.covers(baseline, "fio", arguments)
+        with self.assertRaisesRegex(document.BaselineError, "target is 'root"):
+            matching.covers(baseline, "fio", {**arguments, "target": "volume"})
 
     def test_as_many_threads_as_vcpus(self):
         """Only the entry with the same shape matches."""

@@ -44,6 +44,12 @@ class NeedTestCase(unittest.TestCase):
             need = find_need({"name": "job", "arguments": arguments})
         self.assertEqual(3 << 20, need.size >> 20 << 20)
 
+    def test_volumes(self):
+        """What is written to a volume needs no space in the directory."""
+        for name in ("fio", "dd"):
+            need = find_need({"name": name, "arguments": {"target": "volume"}})
+            self.assertEqual(0, need.size, name)
+
     def test_the_peer(self):
         need = disk_space.find_peer_need(assignment.assign(STUDY))
         self.assertEqual(

@@ -315,7 +315,7 @@ class TestLost(TestMeasure):
                 None,
                 lambda line: None,
                 result,
-                lost={"c1"},
+                lost={"c1": "c1 no longer answers"},
             )
         )
         self.assertEqual(0, self.requests)
@@ -389,6 +389,33 @@ class TestReturn(Case):
         self.assertEqual([], result.missing)
         self.assertEqual(5.0, self.values(result)["c1", "rate"])
         self.assertEqual(4, len(result.runs))
+
+    def test_volumes_are_provided_again(self):
+        """Before its command runs again; else that is the reason."""
+        for directory in self.stations[1:]:
+            pathlib.Path(directory.folder, "echo").mkdir()
+            pathlib.Path(directory.folder, "echo", "waited").touch()
+            pathlib.Path(directory.folder, "echo", "volume-1").touch()
+        waited = pathlib.Path(self.stations[0].folder, "echo", "waited")
+
+        async def attach_again():
+            waited.with_name("volume-1").touch()
+
+        self.stations[0].attach_again = attach_again
+        first = (*self.waits[:2], f"{self.waits[2]}; [ -e volume-1 ]")
+        _, result = self.measure_stopped(Echo(first=first), True)
+        self.assertEqual(
+            [], [gap for gap in result.missing if gap.machine == "c1"]
+        )
+
+        async def fail():
+            raise machines.MachineError("c1: no volume")
+
+        waited.unlink()
+        self.stations[0].attach_again = fail
+        _, result = self.measure_stopped(Echo(first=first), True)
+        reasons = {gap.machine: gap.reason for gap in result.missing}
+        self.assertIn("c1: no volume", reasons["c1"])
 
     def test_ends_before(self):
         """A command that ends before the stop does not run again."""

@@ -25,6 +25,7 @@ from tests.unit.guests.testing import calls
 NOVA = apis.NOVA
 PLACEMENT = apis.PLACEMENT
 CINDER = f"{apis.CINDER}/p1"
+QUOTA = f"{CINDER}/os-quota-sets/p1"
 VOLUME = {
     "attachments": [],
     "availability_zone": "nova",
@@ -72,6 +73,12 @@ TYPES = {
 }
 
 
+def build_group(**options):
+    """Return a group of guests with some options."""
+    name = request.ResourceReference(by="name", value="any")
+    return request.Group(image=name, flavor=name, **options)
+
+
 @ddt.ddt
 class ServerTest(apis.ApiTestCase):
     @ddt.unpack
@@ -100,13 +107,16 @@ class ServerTest(apis.ApiTestCase):
         servers = self.mocker.post(
             f"{NOVA}/servers", json={"server": {"id": "s1"}}
         )
-        volume = calls.Thing(id="v1")
+        mapping = volumes.create_device_mapping(
+            volumes.GuestVolumes(data=(calls.Thing(id="v1"),)),
+            models.Image(id="i1", name="debian"),
+        )
         connection.compute.create_server(
             name="n",
             flavor_id="f1",
             networks=[{"port": "p1"}, {"port": "p2"}],
             scheduler_hints={"group": "sg1"},
-            **volumes.create_device_mapping(volume),
+            **mapping,
         )
         body = apis.get_request(servers).json()
         self.assertEqual({"group": "sg1"}, body["OS-SCH-HNT:scheduler_hints"])
@@ -114,15 +124,23 @@ class ServerTest(apis.ApiTestCase):
             {
                 "name": "n",
                 "flavorRef": "f1",
+                "imageRef": "i1",
                 "networks": [{"port": "p1"}, {"port": "p2"}],
                 "block_device_mapping_v2": [
                     {
                         "boot_index": 0,
+                        "uuid": "i1",
+                        "source_type": "image",
+                        "destination_type": "local",
+                        "delete_on_termination": True,
+                    },
+                    {
+                        "boot_index": -1,
                         "uuid": "v1",
                         "source_type": "volume",
                         "destination_type": "volume",
                         "delete_on_termination": True,
-                    }
+                    },
                 ],
             },
             body["server"],
@@ -312,15 +330,27 @@ class BlockStorageTest(apis.ApiTestCase):
         )
         self.mocker.get(f"{CINDER}/limits", json=LIMITS)
         self.mocker.get(f"{CINDER}/types", json=TYPES)
+        self.mocker.get(
+            QUOTA,
+            json={
+                "quota_set": {
+                    "id": "p1",
+                    "volumes": 10,
+                    "per_volume_gigabytes": 500,
+                }
+            },
+        )
         self.connection = self.connect({"block-storage": CINDER})
 
     def test_volume(self):
-        boot_volume = request.BootVolume(size_gib=10, type="ssd")
+        group = build_group(
+            boot_volume=request.Volume(size_gib=10, type="ssd")
+        )
         image = models.Image(id="i1", name="debian")
-        volumes.check_volume_type(self.connection, boot_volume)
+        volumes.check_volume_types(self.connection, group)
         created = volumes.create_volumes(
             self.connection,
-            {"g1": (image, boot_volume)},
+            {"g1": (image, group)},
             60,
             lambda: "n",
             lambda line: None,
@@ -336,11 +366,18 @@ class BlockStorageTest(apis.ApiTestCase):
             },
             apis.get_request(self.volumes).json(),
         )
-        self.assertEqual("ssd", created["g1"].volume_type)
+        self.assertEqual("ssd", created["g1"].boot.volume_type)
 
     def test_room(self):
         room = quota.find_free_volume_quota(self.connection)
-        self.assertEqual({"volumes": 6, "GiB of volumes": 70}, room)
+        sizes = {"GiB of volumes": 70, "GiB of one volume": 500}
+        self.assertEqual({"volumes": 6, **sizes}, room)
+
+    def test_largest_volume_that_a_policy_hides(self):
+        """Its size is not checked then."""
+        self.mocker.get(QUOTA, status_code=403)
+        room = quota.find_free_volume_quota(self.connection)
+        self.assertIsNone(room["GiB of one volume"])
 
     def test_types_of_another_shape(self):
         for content in (b'{"volume_types": null}', b'{"volume_types": [{}]}'):
@@ -349,14 +386,14 @@ class BlockStorageTest(apis.ApiTestCase):
                 rate_limits.find_volume_type_limits(self.connection, "ssd")
 
     def test_no_service(self):
-        boot_volume = request.BootVolume(size_gib=10)
+        group = build_group(boot_volume=request.Volume(size_gib=10))
         connection = self.connect({"compute": NOVA})
         with self.assertRaisesRegex(errors.GuestError, "no block-storage"):
-            volumes.check_volume_type(connection, boot_volume)
+            volumes.check_volume_types(connection, group)
 
     @mock.patch("time.sleep", new=mock.Mock())
     def test_a_cloud_that_is_away_is_not_one_without_volumes(self):
-        boot_volume = request.BootVolume(size_gib=10)
+        group = build_group(boot_volume=request.Volume(size_gib=10))
         for method, path in (
             ("GET", ""),
             ("GET", "/"),
@@ -369,4 +406,4 @@ class BlockStorageTest(apis.ApiTestCase):
             )
         message = "find the block-storage service: "
         with self.assertRaisesRegex(errors.GuestError, message):
-            volumes.check_volume_type(self.connection, boot_volume)
+            volumes.check_volume_types(self.connection, group)

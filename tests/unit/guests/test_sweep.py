@@ -1,5 +1,6 @@
 """Tests for the search for what runs left."""
 
+import itertools
 import unittest
 from unittest import mock
 
@@ -7,10 +8,12 @@ import ddt
 from openstack import exceptions as sdk_errors
 
 from rally_vmperf.guests import cloud
+from rally_vmperf.guests.booting import boot
 from rally_vmperf.guests.cleanup import inventory
 from rally_vmperf.guests.cleanup import listing
 from rally_vmperf.guests.cleanup import ownership
 from rally_vmperf.guests.cleanup import removal
+from tests.unit.guests import made
 from tests.unit.guests import testing
 from tests.unit.guests.cleanup import test_ledger
 from tests.unit.guests.testing import calls
@@ -190,6 +193,31 @@ class SweepTest(unittest.TestCase):
             name=name(owner, 8), network_id="n2", **owner_query
         )
         return project.id
+
+    def test_volumes_of_a_killed_boot(self):
+        """They are found by name, in use or not, also without the ledger."""
+
+        def kill(called, is_done):
+            if called == at and is_done:
+                raise KeyboardInterrupt
+
+        for at in ("create_volume", "get_volume", "create_server"):
+            self.cloud = testing.FakeCloud()
+            self.cloud.interrupt = kill
+            numbers = itertools.count(1)
+            with self.assertRaises(KeyboardInterrupt):
+                boot.prepare(
+                    self.cloud,
+                    made.build_request(volumes=[{"size_gib": 3, "count": 2}]),
+                    lambda: name(FOREIGN, next(numbers)),  # noqa: B023
+                    lambda line: None,
+                ).run()
+            self.cloud.interrupt = lambda called, is_done: None
+            self.assertTrue(self.cloud.block_storage.all_volumes, at)
+            self.assertEqual({}, self.remove())
+            self.assertTrue(self.cloud.block_storage.all_volumes, at)
+            self.assertEqual({}, self.remove(everything=True))
+            self.assertEqual([], self.cloud.left(), at)
 
     def test_an_admin_lists_projects_with_resources_of_runs(self):
         """It searches the projects of Rally, of servers, and named ones."""

@@ -30,11 +30,10 @@ class VolumesTest(unittest.TestCase):
         return volumes.create_volumes(
             self.cloud,
             {
-                name: (demand.image, demand.group.boot_volume)
+                name: (demand.image, demand.group)
                 for name, demand in plan.create_plan(self.cloud, guest_request)
                 .guests()
                 .items()
-                if demand.group.boot_volume
             },
             guest_request.boot_timeout,
             lambda: "c_rally_1234abcd_00000001",
@@ -58,7 +57,7 @@ class VolumesTest(unittest.TestCase):
         )
 
     def test_no_volume_without_a_request(self):
-        self.assertEqual({}, self.make())
+        self.assertEqual({"g1": volumes.GuestVolumes()}, self.make())
         self.assertNotIn("create_volume", self.cloud.calls)
 
     def test_one_for_each_guest(self):
@@ -67,7 +66,7 @@ class VolumesTest(unittest.TestCase):
         )
         self.assertEqual(
             ["available"] * 2,
-            [volume.status for volume in made_volumes.values()],
+            [volumes.boot.status for volumes in made_volumes.values()],
         )
         self.assertEqual(
             {
@@ -79,12 +78,70 @@ class VolumesTest(unittest.TestCase):
             self.cloud.block_storage.requests[0],
         )
 
+    def test_data_volumes(self):
+        """Each guest has as many as requested, without an image."""
+        made_volumes = self.make(
+            count=2,
+            boot_volume={"size_gib": 8},
+            volumes=[
+                {"size_gib": 3, "type": "ssd", "count": 2},
+                {"size_gib": 5},
+            ],
+        )
+        self.assertEqual(
+            [(3, "ssd"), (3, "ssd"), (5, "standard")],
+            [
+                (each.size, each.volume_type)
+                for each in made_volumes["g2"].data
+            ],
+        )
+        requests = self.cloud.block_storage.requests
+        self.assertEqual(8, len(requests))
+        self.assertEqual(
+            [True, False, False, False] * 2,
+            ["image_id" in each for each in requests],
+        )
+        self.assertEqual(
+            {"available"},
+            {
+                each.status
+                for each in self.cloud.block_storage.all_volumes.values()
+            },
+        )
+
+    def test_data_volumes_without_a_boot_volume(self):
+        (guest_volumes,) = self.make(volumes=[{"size_gib": 3}]).values()
+        self.assertIsNone(guest_volumes.boot)
+        self.assertEqual([3], [each.size for each in guest_volumes.data])
+
+    @ddt.data(("error", 60), ("creating", 0))
+    @ddt.unpack
+    def test_data_volume_that_fails(self, status, timeout):
+        self.cloud.block_storage.final_status = status
+        with self.assertRaisesRegex(errors.GuestError, f"v.* is .*{status}"):
+            self.make(volumes=[{"size_gib": 8}], boot_timeout=timeout)
+
+    @ddt.unpack
+    @ddt.data(
+        ([{"size_gib": 8, "type": "x"}], "volumes: type 'x' does not.*ssd"),
+        ([{"size_gib": 8, "count": 11}], "quota for 10 more volumes, 11 are"),
+        ([{"size_gib": 60, "count": 2}], "100 more GiB of volumes, 120 are"),
+        ([{"size_gib": 51}], "quota for 50 more GiB of one volume, 51 are"),
+    )
+    def test_data_volumes_refused_before(self, listed, message):
+        self.cloud.block_storage.quota.per_volume_gigabytes = 50
+        with self.assertRaisesRegex(errors.GuestError, message):
+            plan.create_plan(
+                self.cloud, made.build_request(volumes=listed)
+            ).requirements.check()
+        self.assertNotIn("create_volume", self.cloud.calls)
+
     @ddt.unpack
     @ddt.data(
         (
             "error",
             60,
-            "is in error; check the free space of the boot_volume type",
+            "is in error; check the free space of its volume type",
         ),
         ("downloading", 0, "is creating, not available in time; raise"),
     )
@@ -111,6 +168,13 @@ class VolumesTest(unittest.TestCase):
         with self.assertRaisesRegex(errors.GuestError, message):
             plan.create_plan(
                 self.cloud, made.build_request(boot_volume={"size_gib": 8})
+            )
+
+    def test_a_cloud_without_data_volumes(self):
+        self.cloud.services.clear()
+        with self.assertRaisesRegex(errors.GuestError, "^volumes: the cloud"):
+            plan.create_plan(
+                self.cloud, made.build_request(volumes=[{"size_gib": 8}])
             )
 
     def test_the_flavors_disk_does_not_count(self):

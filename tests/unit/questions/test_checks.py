@@ -80,6 +80,92 @@ class TestTolerated(unittest.TestCase):
             )
 
 
+@ddt.ddt
+class TestVolumes(unittest.TestCase):
+    """Workloads that measure volumes which guests do not have."""
+
+    def check(self, arguments, volumes=None, name="overhead", **args):
+        """Check a task without bare metal."""
+        config = changed(("contexts", "vmperf_baseline"), "none")
+        config["args"] = {
+            "workloads": [
+                {"name": tool, "arguments": options}
+                for tool, options in arguments.items()
+            ],
+            **args,
+        }
+        config["sla"] = {"vmperf_overhead": {"min": {"disk.fio.*.iops": 1}}}
+        if volumes:
+            guests = config["contexts"]["vmperf_guests@openstack"]
+            guests["volumes"] = volumes
+        question = table.questions()[name]
+        return checks.check_task(
+            question.create_task(config), question, store.Store("/none")
+        )
+
+    @ddt.data(
+        ({"fio": {"target": "volume"}}, [{"size_gib": 1}]),
+        ({"fio": {"target": "volumes"}}, [{"size_gib": 1, "count": 2}]),
+        ({"fio": {"target": "volume", "size_mib": 1024}}, [{"size_gib": 1}]),
+        ({"fio": {}}, [{"size_gib": 1}]),
+    )
+    @ddt.unpack
+    def test_accepted(self, arguments, volumes):
+        self.assertEqual([], self.check(arguments, volumes))
+
+    @ddt.data(
+        (
+            {"fio": {"target": "volume"}},
+            None,
+            "workload fio target=volume: requires volume 1, and vmperf_guests "
+            "has 0 volumes; set volumes: .{size_gib: ..., count: ...}. of "
+            "vmperf_guests, or set target: root",
+        ),
+        (
+            {"fio": {"target": "volumes", "volume_count": 3}},
+            [{"size_gib": 1}, {"size_gib": 2}],
+            "target=volumes: requires volume 3, and .* has 2 volumes; set",
+        ),
+        (
+            {"fio": {"target": "volume", "size_mib": 1025}},
+            [{"size_gib": 1}],
+            "requires 1.00098 GiB, and volume 1 of vmperf_guests has 1 GiB; ",
+        ),
+        (
+            {"fio": {"target": "volume"}},
+            [{"size_gib": "1"}],
+            r"vmperf_guests.volumes\[0\].size_gib: '1' is not of type",
+        ),
+        (
+            {"fio": {"target": "volume"}},
+            [{"size_gib": 1, "name": "x"}],
+            "'name' was unexpected.*allowed keys: size_gib, type, count",
+        ),
+        (
+            {"fio": {"target": "volume"}},
+            [{"size_gib": 1, "count": 17}],
+            "17 is greater than the maximum of 16",
+        ),
+    )
+    @ddt.unpack
+    def test_rejected(self, arguments, volumes, message):
+        with self.assertRaisesRegex(task.InvalidTask, message):
+            self.check(arguments, volumes)
+
+    def test_variant_without_them(self):
+        with self.assertRaisesRegex(
+            task.InvalidTask, "requires volume 1, and variants: b has 0 vol"
+        ):
+            self.check(
+                {"fio": {"target": "volume"}},
+                name="tuning",
+                variants=[
+                    {"name": "a", "volumes": [{"size_gib": 1}]},
+                    {"name": "b"},
+                ],
+            )
+
+
 PEERLESS = (
     [{"name": "sysbench"}, {"name": "iperf3"}],
     {"cpu.*": 5, "network.*.throughput": 10},
@@ -363,7 +449,7 @@ class TestSpace(unittest.TestCase):
                     group=request.Group(
                         image=request.ResourceReference(by="name", value="i"),
                         flavor=request.ResourceReference(by="name", value="f"),
-                        boot_volume=request.BootVolume(size_gib=volume_gib)
+                        boot_volume=request.Volume(size_gib=volume_gib)
                         if volume_gib
                         else None,
                     ),

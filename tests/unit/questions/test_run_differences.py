@@ -50,6 +50,7 @@ def other_machine(record):
         guest["nova"]["host"] = "compute-9"
         guest["nova"]["hypervisor_version"] = "QEMU 9.2.0"
         guest["nova"]["nova_microversion"] = "2.96"
+        guest["nova"]["volumes"] = [{"size_gib": 20, "type": "ssd"}]
 
     software = {**record.software, "rally": "99"}
     return made.redescribe(made.with_fields(record, software=software), change)
@@ -123,6 +124,7 @@ class TestDifferences(unittest.TestCase):
             "host: .* in A, compute-9 in B",
             "hypervisor_version: QEMU 7.2.22 in A, QEMU 9.2.0 in B",
             "nova_microversion: 2.93 in A, 2.96 in B",
+            "volumes: - in A, size_gib=20, type=ssd in B",
             "version of rally: .* in A, 99 in B",
         ):
             self.assertRegex(text, expected)

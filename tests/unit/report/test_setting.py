@@ -109,6 +109,14 @@ class DiskTestCase(unittest.TestCase):
         )
         self.assertEqual(text, setting._disk(guest))
 
+    def test_data_volumes(self):
+        self.assertEqual(
+            "2 x volume of 20 GiB, type ssd",
+            setting._describe_volume(
+                {"size_gib": 20, "type": "ssd", "count": 2}
+            ),
+        )
+
 
 class CommandsTestCase(unittest.TestCase):
     """Commands follow from the recorded arguments."""

@@ -48,6 +48,25 @@ class WayToTestCase(unittest.TestCase):
         first, second = (call.args[2] for call in connect.call_args_list)
         self.assertIs(first, second)
 
+    def test_volumes(self):
+        """A header of the encryption makes the device a little smaller."""
+        guest = target.Target(
+            name="g1",
+            address="10.0.0.5",
+            measure_address="10.0.0.5",
+            user="debian",
+            volumes=(
+                target.Volume(id="v1", size_gib=2),
+                target.Volume(id="v2", size_gib=2, is_encrypted=True),
+            ),
+        )
+        (station,) = reach.guest_stations([guest], "key")
+        size = 2 << 30
+        self.assertEqual(
+            [("v1", size, size), ("v2", size - (16 << 20), size)],
+            [(each.id, each.least, each.most) for each in station.volumes],
+        )
+
     def test_a_login_replaces_the_key_of_the_run(self):
         guest = target.Target(
             name="g1",

@@ -18,6 +18,12 @@ from tests.unit.guests import testing
 from tests.unit.guests.testing import calls
 
 
+def key_of(disk):
+    """Return what identifies a disk in the mapping of Nova's API."""
+    names = ("source_type", "destination_type", "boot_index", "uuid")
+    return tuple(disk[name] for name in names)
+
+
 @ddt.ddt
 @mock.patch("time.sleep", new=mock.Mock())
 class BootTest(unittest.TestCase):
@@ -250,6 +256,67 @@ class BootTest(unittest.TestCase):
             (disk,) = server["block_device_mapping"]
             self.assertEqual(volume, disk["uuid"])
             self.assertIs(True, disk["delete_on_termination"])
+
+    def test_data_volumes(self):
+        """Nova attaches them to the server that it creates after them."""
+        guests = self.boot(
+            count=2, volumes=[{"size_gib": 3, "type": "ssd", "count": 2}]
+        ).guests
+        self.assertEqual("flavor", guests[0].disk.source)
+        volumes = self.cloud.block_storage.all_volumes
+        for guest, server in zip(
+            guests, self.cloud.compute.requests, strict=True
+        ):
+            self.assertEqual("i1", server["image_id"])
+            disk, *attached = server["block_device_mapping"]
+            self.assertEqual(("image", "local", 0, "i1"), key_of(disk))
+            self.assertEqual(
+                [
+                    ("volume", "volume", -1, volume.id)
+                    for volume in guest.volumes
+                ],
+                [key_of(each) for each in attached],
+            )
+            self.assertEqual(
+                {(3, "ssd", "ssd")},
+                {
+                    (volume.size_gib, volume.type, volume.requested_type)
+                    for volume in guest.volumes
+                },
+            )
+            for volume in guest.volumes:
+                self.assertEqual(guest.id, volumes[volume.id].server)
+                self.assertEqual("in-use", volumes[volume.id].status)
+        order = [
+            call
+            for call in self.cloud.calls
+            if call in ("create_volume", "get_volume", "create_server")
+        ]
+        self.assertEqual(
+            ["create_volume"] * 4 + ["get_volume"] * 8 + ["create_server"] * 2,
+            order,
+        )
+
+    def test_data_volumes_next_to_a_boot_volume(self):
+        (guest,) = self.boot(
+            boot_volume={"size_gib": 8}, volumes=[{"size_gib": 3}]
+        ).guests
+        self.assertEqual(8, guest.disk.size_gib)
+        (server,) = self.cloud.compute.requests
+        self.assertNotIn("image_id", server)
+        self.assertEqual(
+            [("volume", "volume", 0), ("volume", "volume", -1)],
+            [key_of(each)[:3] for each in server["block_device_mapping"]],
+        )
+
+    def test_refused_attachment(self):
+        """The guest is excluded, and Nova deletes its volume with it."""
+        self.cloud.interrupt = self.fail_second
+        booted = self.boot(count=2, volumes=[{"size_gib": 3}])
+        self.assertEqual(("g2",), booted.absent)
+        list(self.cloud.compute.servers())
+        list(self.cloud.compute.servers())
+        self.assertEqual(1, len(self.cloud.block_storage.all_volumes))
 
     def test_the_error_has_the_requested_placement(self):
         self.cloud.compute.final_status = "ERROR"

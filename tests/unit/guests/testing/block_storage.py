@@ -27,6 +27,7 @@ class FakeBlockStorage:
             max_total_volume_gigabytes=100,
             total_gigabytes_used=0,
         )
+        self.quota = calls.Thing(per_volume_gigabytes=-1)
 
     @calls.call
     def types(self) -> list[calls.Thing]:
@@ -43,6 +44,10 @@ class FakeBlockStorage:
         return calls.Thing(absolute=self.limits)
 
     @calls.call
+    def get_quota_set(self, project: str) -> calls.Thing:
+        return self.quota
+
+    @calls.call
     def create_volume(self, **request: t.Any) -> calls.Thing:
         self.requests.append(request)
         return self.cloud.add(
@@ -51,6 +56,7 @@ class FakeBlockStorage:
             status="creating",
             detail=0,
             server=None,
+            is_encrypted=False,
         )
 
     @calls.call

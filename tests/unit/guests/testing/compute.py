@@ -210,7 +210,8 @@ class FakeCompute:
         for card in request["networks"]:
             self.cloud.network.plug(server.id, card)
         for disk in request.get("block_device_mapping", ()):
-            self.cloud.block_storage.attach(server.id, disk["uuid"])
+            if disk["source_type"] == "volume":
+                self.cloud.block_storage.attach(server.id, disk["uuid"])
         return server
 
     def _find_flavor(self, identifier: str | None) -> calls.Thing:

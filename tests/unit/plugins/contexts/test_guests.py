@@ -34,10 +34,10 @@ CREDENTIAL = {
     "tenant_name": "member",
 }
 GROUP = {"image": {"name": "debian"}, "flavor": {"name": "small"}}
-#: One guest with a volume, one without.
+#: One guest with a boot volume, one with data volumes.
 GROUPS = [
     {"name": "a", **GROUP, "boot_volume": {"size_gib": 8}},
-    {"name": "b", **GROUP},
+    {"name": "b", **GROUP, "volumes": [{"size_gib": 3, "count": 2}]},
 ]
 #: The network that Rally's machine is in.
 HERE = ipaddress.ip_network("192.0.2.0/24")
@@ -433,6 +433,8 @@ def number_of_calls(**options):
 CALLS = number_of_calls()
 ALL_CALLS = number_of_calls(**EVERYTHING)
 COPIES_CALLS = number_of_calls(**COPIES)
+DATA = {"volumes": [{"size_gib": 3, "count": 2}]}
+DATA_CALLS = number_of_calls(**DATA)
 GROUPS_CALLS = number_of_calls(groups=GROUPS)
 
 
@@ -455,6 +457,15 @@ class InterruptionTest(Case):
                 self.cloud = testing.FakeCloud(Interruption(k, after))
                 with self.assertRaises(KeyboardInterrupt):
                     self.context(**EVERYTHING).setup()
+                self.assertEqual([], self.cloud.left())
+
+    @ddt.idata(range(1, DATA_CALLS + 1))
+    def test_no_data_volume_stays(self, k):
+        for after in (False, True):
+            with self.subTest(after=after):
+                self.cloud = testing.FakeCloud(Interruption(k, after))
+                with self.assertRaises(KeyboardInterrupt):
+                    self.context(**DATA).setup()
                 self.assertEqual([], self.cloud.left())
 
     @ddt.idata(range(1, GROUPS_CALLS + 1))

@@ -35,6 +35,14 @@ class CopyTestCase(unittest.TestCase):
             ],
         ),
         (
+            {"directions": ["read", "write"], "target": "volume"},
+            [
+                "of=volume-1 bs=1M count=1024 conv=notrunc,nocreat "
+                "conv=fdatasync",
+                "if=volume-1 of=/dev/null bs=1M count=1024",
+            ],
+        ),
+        (
             {"directions": ["read"], "direct": True},
             ["if=read.data of=/dev/null bs=1M count=1024 iflag=direct"],
         ),
@@ -65,12 +73,44 @@ class CopyTestCase(unittest.TestCase):
             [" ".join(command.argv) for command in commands],
         )
 
+    def test_volume(self):
+        """Its first blocks are measured, after they were written."""
+        arguments = self.workload.complete({"target": "volume", "count": 7})
+        self.assertEqual(
+            (base.Target(number=1, form="device", size=7 << 20),),
+            self.workload.targets(arguments),
+        )
+        (layout,) = self.workload.prepare(arguments)
+        self.assertIn("of=volume-1", layout.argv)
+        arguments = self.workload.complete({})
+        self.assertEqual((), self.workload.targets(arguments))
+
+    def test_write_of_a_volume(self):
+        """It neither shortens the target nor creates one."""
+        arguments = self.workload.complete(
+            {"target": "volume", "block_size": "4k", "count": 2}
+        )
+        (command,) = self.workload.commands(arguments, base.Endpoints())
+        with tempfile.TemporaryDirectory() as name:
+            device = pathlib.Path(name, "volume-1")
+            done = subprocess.run(
+                command.argv, cwd=name, check=False, capture_output=True
+            )
+            self.assertNotEqual(0, done.returncode)
+            self.assertFalse(device.exists())
+            device.write_bytes(b"x" * 10000)
+            subprocess.run(
+                command.argv, cwd=name, check=True, capture_output=True
+            )
+            self.assertEqual(bytes(8192) + b"x" * 1808, device.read_bytes())
+
     @ddt.data(
         ({"count": 0}, "count: 0 is less .*1 to 1048576"),
         ({"block_size": "3M"}, "block_size: '3M' does not .*1k to 9999k"),
         ({"sync": "sync"}, "sync: 'sync' is not one of .*dsync"),
         ({"directions": []}, r"directions: \[\] .*write, read"),
         ({"direct": "yes"}, "direct: 'yes' is not .*true or false"),
+        ({"target": "volumes"}, "target: 'volumes' is not .*root .*volume"),
     )
     @ddt.unpack
     def test_bad_arguments(self, arguments, message):

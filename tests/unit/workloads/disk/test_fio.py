@@ -26,6 +26,71 @@ class DiskTestCase(unittest.TestCase):
             " ".join(command.argv),
         )
 
+    def test_volume(self):
+        """Its blocks are written first, and no file is ever created."""
+        arguments = self.workload.complete(
+            {"patterns": ["randread", "search"], "target": "volume"}
+        )
+        self.assertEqual(
+            (base.Target(number=1, form="device", size=256 << 20),),
+            self.workload.targets(arguments),
+        )
+        (layout,) = self.workload.prepare(arguments)
+        self.assertEqual(
+            "fio --name=layout --filename=volume-1 --size=256M --rw=write "
+            "--bs=1M --ioengine=libaio --iodepth=8 --direct=1 --randseed=1 "
+            "--eta=never --output-format=json+ --refill_buffers --end_fsync=1 "
+            "--allow_file_create=0",
+            " ".join(layout.argv),
+        )
+        for command in self.workload.commands(arguments, base.Endpoints()):
+            self.assertIn("--filename=volume-1", command.argv)
+            self.assertIn("--allow_file_create=0", command.argv)
+
+    def test_several_volumes(self):
+        """One run uses the same part of each of them."""
+        arguments = self.workload.complete(
+            {"target": "volumes", "volume_count": 3, "patterns": ["read"]}
+        )
+        self.assertEqual(
+            ["volume-1", "volume-2", "volume-3"],
+            [target.path for target in self.workload.targets(arguments)],
+        )
+        (command,) = self.workload.commands(arguments, base.Endpoints())
+        self.assertIn("--filename=volume-1:volume-2:volume-3", command.argv)
+        self.assertIn("--size=768M", command.argv)
+        (layout,) = self.workload.prepare(arguments)
+        self.assertEqual(120 + 768, layout.timeout)
+
+    def test_parts_of_a_volume(self):
+        """Concurrent processes have parts of it, as of a file."""
+        arguments = self.workload.complete(
+            {"target": "volume", "patterns": ["write"], "jobs": 4}
+        )
+        (command,) = self.workload.commands(arguments, base.Endpoints())
+        self.assertEqual("--offset_increment=64M", command.argv[-1])
+
+    @ddt.data(
+        (
+            {"target": "volume", "patterns": ["first_write"]},
+            "target=volume: first_write .*; use target root, or remove",
+        ),
+        ({"target": "volumes", "jobs": 2}, "jobs=2: must be 1 with target"),
+        ({"volume_count": 3}, "volume_count=3: requires target volumes; set"),
+        (
+            {
+                "target": "volume",
+                "job_file": "/a.fio",
+                "sections": ["a.read"],
+            },
+            "target='volume': applies to patterns and not to job_file",
+        ),
+    )
+    @ddt.unpack
+    def test_targets_that_are_rejected(self, arguments, message):
+        with self.assertRaisesRegex(base.WorkloadError, message):
+            self.workload.complete(arguments)
+
     def test_further_options(self):
         """Only writes are flushed, and each job has a part of the file."""
         arguments = self.workload.complete(

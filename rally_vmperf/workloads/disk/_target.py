@@ -1,0 +1,45 @@
+"""The disk that a workload measures: the root disk, or volumes."""
+
+import typing as t
+
+from rally_vmperf.workloads import base
+from rally_vmperf.workloads import schemas
+
+ROOT = "root"
+#: The first volume, and several volumes in one run.
+VOLUME, VOLUMES = "volume", "volumes"
+
+
+def argument(volume: str, several: str = "") -> schemas.Rule:
+    """Return the JSON Schema of the argument ``target``.
+
+    :param volume: The form of the first volume in the description.
+    :param several: The form of several volumes; empty if they are not
+        supported.
+    """
+    description = (
+        "Disk that is measured: root (the file system of the work directory), "
+        f"volume ({volume}"
+    )
+    description += f"), volumes ({several})." if several else ")."
+    names = (ROOT, VOLUME, VOLUMES) if several else (ROOT, VOLUME)
+    return schemas.choice(description, names, default=ROOT)
+
+
+def list_volumes(
+    arguments: base.Arguments,
+    size: int,
+    form: t.Literal["device", "filesystem"],
+) -> tuple[base.Target, ...]:
+    """Return the volumes that the arguments select; empty for the root disk.
+
+    :param size: The bytes that the workload needs on each.
+    :param form: The form in which the workload uses them.
+    """
+    count = {VOLUME: 1, VOLUMES: arguments.get("volume_count", 1)}.get(
+        arguments["target"], 0
+    )
+    return tuple(
+        base.Target(number=number, form=form, size=size)
+        for number in range(1, count + 1)
+    )

@@ -1,0 +1,31 @@
+"""Tests of the setting of a run."""
+
+import unittest
+
+from rally_vmperf.guests import models
+from rally_vmperf.runs import setting
+from tests.unit.guests import made
+
+
+class GuestTest(unittest.TestCase):
+    def test_guest_without_data_volumes(self):
+        self.assertNotIn("volumes", setting._encode_guest(made.guest()))
+
+    def test_data_volumes(self):
+        """Equal ones are counted, and their identifiers omitted."""
+        volumes = tuple(
+            models.Volume(id=name, size_gib=size, type=kind)
+            for name, size, kind in (
+                ("v1", 20, "ssd"),
+                ("v2", 20, "ssd"),
+                ("v3", 5, None),
+            )
+        )
+        facts = setting._encode_guest(made.guest(volumes=volumes))
+        self.assertEqual(
+            [
+                {"size_gib": 20, "type": "ssd", "count": 2},
+                {"size_gib": 5, "count": 1},
+            ],
+            facts["volumes"],
+        )
