@@ -27,6 +27,7 @@ from rally_vmperf.machines import fingerprint
 from rally_vmperf.machines import workfolder
 from rally_vmperf.machines.provisioning import devices
 from rally_vmperf.machines.provisioning import provision
+from rally_vmperf.machines.provisioning import raw_devices
 from rally_vmperf.measurement import finding
 
 
@@ -242,6 +243,9 @@ class Session:
             if station.folder and station.role != "guest":
                 if station.attach_again is not None:
                     await devices.detach(station.machine, station.folder)
+                    await raw_devices.clear(
+                        station.machine, station.device_paths
+                    )
                 await workfolder.remove(station.machine, station.folder)
         except base.MachineError as error:
             self.progress(

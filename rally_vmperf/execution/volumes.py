@@ -9,6 +9,7 @@ from rally_vmperf.execution.stations import concurrency
 from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import base
 from rally_vmperf.machines.provisioning import devices
+from rally_vmperf.machines.provisioning import raw_devices
 from rally_vmperf.measurement.samples import units
 
 Assignments = collections.abc.Sequence[assignment.Assignment]
@@ -66,6 +67,18 @@ def describe_shortage(
     return ""
 
 
+def count_needed(assignments: Assignments) -> int:
+    """Return the number of volumes that workloads use on one machine."""
+    return max(
+        (
+            target.number
+            for assigned in assignments
+            for target in assigned.targets()
+        ),
+        default=0,
+    )
+
+
 async def attach(
     stations: collections.abc.Sequence[roles.Station],
     assignments: Assignments,
@@ -94,6 +107,8 @@ async def _attach(
     """Provide the volumes of a station; return their bytes."""
     sizes: list[int] = []
     if station.volumes:
+        # Nothing has been written to them yet.
+        await raw_devices.check(station.machine, station.device_paths)
         provide = functools.partial(
             devices.attach,
             station.machine,

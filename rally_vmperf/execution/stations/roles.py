@@ -63,6 +63,11 @@ class Station:
     finished: list[str] = dataclasses.field(default_factory=list)
     wait_for_return: WaitForReturn | None = None
 
+    @property
+    def device_paths(self) -> tuple[str, ...]:
+        """The paths of the raw devices of bare metal among its volumes."""
+        return tuple(volume.path for volume in self.volumes if volume.path)
+
     def folder_of(self, title: str) -> str:
         """Return the path of a workload's directory on the station."""
         return f"{self.folder}/{title}"

@@ -21,7 +21,7 @@ Form = t.Literal["device", "filesystem"]
 #: which a file system writes its tables, of some 2 % of its size.
 _TIMEOUT, _SLOWEST = 120, 50 * 10**6
 _LINE = re.compile(
-    r"volume ([0-9]{1,2}) ([0-9]{1,18})(?: (/dev/[A-Za-z0-9_./-]{1,200}))?"
+    r"volume ([0-9]{1,2}) ([0-9]{1,18})(?: (/dev/[A-Za-z0-9_.:/-]{1,200}))?"
 )
 GIB = 1 << 30
 
