@@ -17,6 +17,7 @@ from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import task_file
 from rally_vmperf.cmd.baselines import bare_metal
 from rally_vmperf.cmd.baselines import coverage
+from rally_vmperf.cmd.baselines import raw_devices
 from rally_vmperf.cmd.baselines import registration
 from rally_vmperf.measurement import finding
 
@@ -56,6 +57,7 @@ class Record(registration.RegistrationCommand):
             help="bundle from 'rally-vmperf tools bundle', whose programs are "
             "run; default: the programs of the machine",
         )
+        raw_devices.add_arguments(parser)
         parser.add_argument(
             "--continue",
             dest="session",
@@ -104,7 +106,10 @@ class Record(registration.RegistrationCommand):
 
         request = coverage.read_coverages(parsed)
         session = parsed.session or uuid.uuid4().hex
-        recordings = self._create_recordings(parsed, session, request)
+        fitting = self._select_coverages_that_fit(parsed, request.coverages)
+        for line in raw_devices.check(parsed, fitting):
+            self.print_line(line)
+        recordings = self._create_recordings(parsed, session, request, fitting)
         earlier = None
         if parsed.append:
             earlier = baseline_store.load(parsed.name)
@@ -207,6 +212,7 @@ class Record(registration.RegistrationCommand):
         parsed: argparse.Namespace,
         session: str,
         request: coverage.CoverageRequest,
+        fitting: collections.abc.Sequence[coverage.Coverage],
     ) -> "list[recording.ShapeRecording]":
         """Return the recordings, one for each coverage that fits."""
         from rally_vmperf.execution import requirements
@@ -214,7 +220,6 @@ class Record(registration.RegistrationCommand):
         from rally_vmperf.runs import recording
 
         journal_dir = opts.read(parsed.config_file).journal_dir
-        fitting = self._select_coverages_that_fit(parsed, request.coverages)
         accepted = request.tolerated
         if parsed.measure_anyway:
             accepted = frozenset(finding.KINDS)
@@ -233,6 +238,7 @@ class Record(registration.RegistrationCommand):
                     directory=parsed.work_dir,
                     cpus=parsed.cpu_list or "",
                     supply=supply,
+                    devices=raw_devices.select(parsed, covered),
                     is_limited=covered.protocol.shape == "guest",
                     reboot=covered.protocol.reboot,
                     options=_collect_options(parsed, covered, request.peer),
@@ -365,6 +371,7 @@ def _collect_options(
         ],
         "repetitions": covered.repetitions,
         "warmup": covered.warmup,
+        **({"devices": parsed.device} if parsed.device else {}),
         "peer": parsed.peer or (peer or {}).get("address", ""),
     }
 
