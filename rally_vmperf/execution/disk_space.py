@@ -15,6 +15,10 @@ _LARGE = GIB // 2
 #: The smallest share of a need whose workload is named.
 _NOTABLE = 0.01
 
+#: The largest share of a disk that files can have: the tables and the journal
+#: of a file system take the rest.
+FILES_SHARE = 0.97
+
 #: The way to more space, by the role of the machine.
 _REMEDIES: dict[roles.Role, str] = {
     "guest": "use a flavor or boot_volume with a larger disk",

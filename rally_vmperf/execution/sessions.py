@@ -51,7 +51,7 @@ class Session:
     :param fingerprints: The fingerprints by station name.
     :param tools: The tools by station name and command.
     :param facts: The facts by station name and workload title.
-    :param volumes: The bytes of the volumes by station name.
+    :param volumes: The devices of the volumes by station name.
     :ivar last_look: The counters by station name, from the end of the last
         repetition.
     """
@@ -71,7 +71,9 @@ class Session:
         default_factory=dict
     )
     facts: measure.Facts = dataclasses.field(default_factory=dict)
-    volumes: dict[str, list[int]] = dataclasses.field(default_factory=dict)
+    volumes: dict[str, list[devices.Attached]] = dataclasses.field(
+        default_factory=dict
+    )
 
     def __post_init__(self) -> None:
         self.last_look: dict[str, health.Counters] = {}

@@ -5,6 +5,7 @@ import collections.abc
 import functools
 
 from rally_vmperf.execution import assignment
+from rally_vmperf.execution import disk_space
 from rally_vmperf.execution.stations import concurrency
 from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import base
@@ -57,12 +58,16 @@ def describe_shortage(
                     f"{option}: requires volume {target.number}, and {owner} "
                     f"has {number}; {way_out}, or set target: root"
                 )
-            if target.size > sizes[target.number - 1]:
+            free = sizes[target.number - 1]
+            place = f"volume {target.number}"
+            if target.form == "filesystem":
+                free = int(free * disk_space.FILES_SHARE)
+                place = f"a file system on {place}"
+            if target.size > free:
                 return (
-                    f"{option}: requires {target.size / devices.GIB:g} GiB, "
-                    f"and volume {target.number} of {owner} has "
-                    f"{sizes[target.number - 1] / devices.GIB:g} GiB; "
-                    f"{way_out}, or reduce the size in its arguments"
+                    f"{option}: requires {target.size / devices.GIB:.4g} GiB, "
+                    f"and {place} of {owner} has {free / devices.GIB:.4g} "
+                    f"GiB; {way_out}, or reduce the size in its arguments"
                 )
     return ""
 
@@ -82,8 +87,8 @@ def count_needed(assignments: Assignments) -> int:
 async def attach(
     stations: collections.abc.Sequence[roles.Station],
     assignments: Assignments,
-) -> dict[str, list[int]]:
-    """Provide the volumes of stations; return their bytes by station name.
+) -> dict[str, list[devices.Attached]]:
+    """Provide the volumes of stations; return their devices by station name.
 
     The stations keep a function that provides them again.
 
@@ -103,9 +108,9 @@ async def attach(
 
 async def _attach(
     station: roles.Station, assignments: Assignments
-) -> list[int]:
-    """Provide the volumes of a station; return their bytes."""
-    sizes: list[int] = []
+) -> list[devices.Attached]:
+    """Provide the volumes of a station; return their devices."""
+    attached: list[devices.Attached] = []
     if station.volumes:
         # Nothing has been written to them yet.
         await raw_devices.check(station.machine, station.device_paths)
@@ -121,13 +126,17 @@ async def _attach(
                 if assigned.targets()
             ],
         )
-        sizes = await provide(is_new=True)
+        attached = await provide(is_new=True)
         station.attach_again = functools.partial(provide, is_new=False)
-    if reason := describe_shortage(
-        assignments, sizes, station.name, "attach a larger or a further one"
-    ):
+    reason = describe_shortage(
+        assignments,
+        [device.size for device in attached],
+        station.name,
+        "attach a larger or a further one",
+    )
+    if reason:
         raise base.MachineError(reason)
-    return sizes
+    return attached
 
 
 def _list_forms(assignments: Assignments) -> dict[int, devices.Form]:

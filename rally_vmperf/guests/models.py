@@ -150,6 +150,8 @@ class BootedGuests:
     :param client_key: The private key for the login.
     :param findings: The findings on their placement and policies.
     :param caps: The policies that limit their rates.
+    :param volume_caps: The policies that limit their data volumes, by the
+        number of the volume.
     :param ssh_sources: The networks from which their security group allows
         SSH; None if they are not known.
     :param sequential: A flag that they are the first of several groups, which
@@ -161,6 +163,9 @@ class BootedGuests:
     client_key: str = dataclasses.field(repr=False)
     findings: tuple[finding.Finding, ...] = ()
     caps: tuple[rate_caps.Cap, ...] = ()
+    volume_caps: collections.abc.Mapping[int, tuple[rate_caps.Cap, ...]] = (
+        dataclasses.field(default_factory=dict)
+    )
     ssh_sources: tuple[str, ...] | None = None
     sequential: bool = False
 

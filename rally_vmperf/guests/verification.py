@@ -41,11 +41,14 @@ class Evidence:
     :param fingerprint: The fingerprint of the guest.
     :param topology: The topology of the server from Nova; None if it is not
         known.
+    :param volume_types: The types of the data volumes from Cinder; None for
+        one that it does not report.
     """
 
     vcpus: int
     fingerprint: documents.Facts
     topology: documents.Facts | None = None
+    volume_types: tuple[str | None, ...] = ()
 
 
 def verify(
@@ -61,6 +64,22 @@ def verify(
     )
 
 
+def list_requested(guest: models.Guest) -> documents.Arguments:
+    """Return the settings that were requested for a guest, by name.
+
+    The types of data volumes are one setting.
+    """
+    types = sorted(
+        {
+            volume.requested_type
+            for volume in guest.volumes
+            if volume.requested_type
+        }
+    )
+    volume_type = {"volume_type": ", ".join(types)} if types else {}
+    return {**guest.settings, **volume_type}
+
+
 def find_differences(
     guest: models.Guest, fingerprint: documents.Facts
 ) -> list[finding.Finding]:
@@ -72,9 +91,10 @@ def find_differences(
         vcpus=guest.flavor.vcpus,
         fingerprint=fingerprint,
         topology=guest.topology,
+        volume_types=tuple(volume.type for volume in guest.volumes),
     )
     findings = []
-    for setting in verify(guest.settings, evidence):
+    for setting in verify(list_requested(guest), evidence):
         title = f"{setting.name}={setting.requested} was requested"
         if setting.outcome == "not_applied":
             detail = f"{title}, {guest.name} has {setting.detected}"
@@ -82,7 +102,7 @@ def find_differences(
                 finding.Finding("variant_not_applied", guest.name, detail)
             )
         elif setting.outcome == "not_proven":
-            detail = f"{title}, neither {guest.name} nor Nova shows it"
+            detail = f"{title}, neither {guest.name} nor the cloud shows it"
             findings.append(
                 finding.Finding("variant_not_proven", guest.name, detail)
             )
@@ -301,6 +321,20 @@ def _match_page_size(requested: str, detected: str) -> bool | None:
     return is_small is (requested == "small")
 
 
+def _detect_volume_type(evidence: Evidence) -> str | None:
+    """Return the types of the data volumes; None if one is not known."""
+    return _join(evidence.volume_types)
+
+
+def _match_volume_type(requested: str, detected: str) -> bool:
+    """Return whether volumes have the requested types.
+
+    Others have the default type, which is not requested.
+    """
+    types = set(detected.lower().split(", "))
+    return types.issuperset(requested.split(", "))
+
+
 def _match_text(requested: str, detected: str) -> bool:
     """Return whether a value is the requested one."""
     return requested == detected
@@ -337,4 +371,5 @@ _RULES = {
     "hw_scsi_model": _Rule(_detect_scsi_model),
     "hw_vif_model": _Rule(_detect_vif_model),
     "hw_vif_multiqueue_enabled": _Rule(_detect_multiqueue, _match_boolean),
+    "volume_type": _Rule(_detect_volume_type, _match_volume_type),
 }

@@ -178,11 +178,8 @@ class RatePromises:
         """Return the metrics that a rate applies to."""
         candidates = []
         for metric, samples in self._samples.items():
-            unit, factor = rate_caps.find_unit(metric)
-            is_alike = metric.name.partition(".")[0] == cap.part
-            if not is_alike or unit != cap.unit:
-                continue
-            if cap.direction in self._find_directions(metric):
+            factor = cap.find_factor(metric)
+            if factor and cap.direction in self._find_directions(metric):
                 candidates.append(
                     _Candidate(metric=metric, samples=samples, factor=factor)
                 )
@@ -370,7 +367,7 @@ class PromiseJudge(judge.Judge):
             unknown.append(
                 summary.NotJudged(
                     MIN,
-                    ", ".join(promises.METRICS),
+                    ", ".join(promises.FLAVOR),
                     "the record does not have the size of the guests",
                 )
             )
@@ -498,7 +495,7 @@ def _build_sizes(
             first.metric,
             side,
             samples,
-            (limit, f"{first.name} of the flavor"),
+            (limit, first.title),
             hosts,
         )
         for side, limit in (("min", first.least), ("max", first.promised))

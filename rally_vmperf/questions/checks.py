@@ -31,8 +31,6 @@ from rally_vmperf.workloads import tools
 if t.TYPE_CHECKING:
     from rally_vmperf.guests.planning import capacity
 
-#: The part of a disk that the metadata of a file system leave at most.
-_FILE_SYSTEM_SHARE = 0.97
 #: The errors of a check; each message is one line.
 REQUEST_ERRORS = (
     base.WorkloadError,
@@ -368,7 +366,7 @@ def check_space(
     for demand in demands:
         size_gib = demand.disk_gib
         available = max(
-            size_gib * disk_space.GIB * _FILE_SYSTEM_SHARE
+            size_gib * disk_space.GIB * disk_space.FILES_SHARE
             - demand.image_bytes,
             0,
         )

@@ -1,9 +1,12 @@
 """The sizes of guests: those that Nova promises, and those that they have."""
 
 import collections.abc
+import posixpath
+import types
 
 from rally_vmperf import documents
 from rally_vmperf.guests import models
+from rally_vmperf.machines.provisioning import devices
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import promises
 
@@ -16,6 +19,9 @@ _REMOVABLE = ("sr", "fd")
 def find_sizes(
     guests: collections.abc.Iterable[models.Guest],
     fingerprints: collections.abc.Mapping[str, documents.Facts],
+    attached: collections.abc.Mapping[
+        str, collections.abc.Sequence[devices.Attached]
+    ] = types.MappingProxyType({}),
 ) -> tuple[tuple[promises.Size, ...], list[finding.Finding]]:
     """Return the sizes of guests, and findings on those that are unknown.
 
@@ -23,12 +29,14 @@ def find_sizes(
 
     :param fingerprints: The facts by name of the guest; a guest that was not
         reached has none.
+    :param attached: The devices of its data volumes by name of the guest.
     """
     sizes: list[promises.Size] = []
     unknown: list[finding.Finding] = []
     for guest in guests:
         if not (facts := fingerprints.get(guest.name)):
             continue
+        volumes = attached.get(guest.name, ())
         for name, promised, delivered, reason in (
             (
                 "vcpus",
@@ -45,8 +53,19 @@ def find_sizes(
             (
                 "disk",
                 guest.disk.size_gib << 30,
-                _find_boot_disk(facts),
+                _find_boot_disk(facts, volumes),
                 "the boot disk is not known",
+            ),
+            *(
+                (
+                    f"volume_{number}",
+                    volume.size_gib << 30,
+                    None if volume.is_encrypted else device.size,
+                    "the header of its encryption takes a part of it",
+                )
+                for number, (volume, device) in enumerate(
+                    zip(guest.volumes, volumes, strict=False), 1
+                )
             ),
         ):
             if not promised:
@@ -69,16 +88,25 @@ def find_sizes(
     return tuple(sizes), unknown
 
 
-def _find_boot_disk(facts: documents.Facts) -> int | None:
+def _find_boot_disk(
+    facts: documents.Facts, volumes: collections.abc.Iterable[devices.Attached]
+) -> int | None:
     """Return the bytes of the disk with the root filesystem, or None.
 
     A root on a logical volume has the only disk of the guest.
+
+    :param volumes: The devices of data volumes.
     """
+    data_disks = {posixpath.basename(device.path) for device in volumes}
     disks = {
         str(disk.get("name")): str(disk.get("sectors"))
         for disk in facts.get("disks") or ()
     }
-    fixed = [name for name in disks if not name.startswith(_REMOVABLE)]
+    fixed = [
+        name
+        for name in disks
+        if not name.startswith(_REMOVABLE) and name not in data_disks
+    ]
     name = facts.get("root_disk")
     if name not in disks:
         name = fixed[0] if len(fixed) == 1 else None

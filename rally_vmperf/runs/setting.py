@@ -12,6 +12,7 @@ from rally_vmperf.execution import assignment
 from rally_vmperf.execution import sessions
 from rally_vmperf.guests import models
 from rally_vmperf.guests import request
+from rally_vmperf.guests import verification
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import promises
 from rally_vmperf.measurement.comparison import rate_caps
@@ -19,6 +20,7 @@ from rally_vmperf.measurement.samples import sample
 from rally_vmperf.records import flows
 from rally_vmperf.records import model
 from rally_vmperf.runs import guest_sizes
+from rally_vmperf.runs import volume_limits
 
 #: The reports of Nova, the machine and the workloads, by machine.
 Details = collections.abc.Mapping[str, documents.Facts]
@@ -135,7 +137,9 @@ def build_setting(
         name = session.control.station.name
         machines.append(model.RecordedMachine(name=name, role="control"))
     sizes, unknown = guest_sizes.find_sizes(
-        booted.guests, session.fingerprints if session else {}
+        booted.guests,
+        session.fingerprints if session else {},
+        session.volumes if session else {},
     )
     return Setting(
         shape=_find_measured_shape(booted, unmeasured),
@@ -152,7 +156,10 @@ def build_setting(
         metrics=(*metrics, *list_metrics(assignments)),
         bare_metal=bare_metal,
         findings=tuple(dict.fromkeys((*booted.findings, *findings, *unknown))),
-        rate_limits=(*booted.caps, *_list_links(bare_metal, session)),
+        rate_limits=(
+            *volume_limits.list_caps(booted, assignments),
+            *_list_links(bare_metal, session),
+        ),
         sizes=sizes,
         ends=find_endpoints(assignments, session),
     )
@@ -265,6 +272,7 @@ def _encode_guest(guest: models.Guest) -> documents.Facts:
     del plain["volumes"]
     if guest.volumes:
         plain["volumes"] = _encode_volumes(guest)
+        plain["settings"] = verification.list_requested(guest)
     return plain
 
 

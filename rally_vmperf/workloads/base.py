@@ -100,8 +100,8 @@ class Target:
     """A volume of the machine that a workload uses in place of its root disk.
 
     The machine provides it in the directory of the workload: the raw device
-    as ``volume-1``, a symbolic link, or a mounted directory with an empty
-    file system as ``volume-1.fs``.
+    as ``volume-1``, or an empty directory of a file system on it as
+    ``volume-1.fs``; both are symbolic links.
 
     :param number: The number of the volume, from 1.
     :param form: The form in which the workload uses it.

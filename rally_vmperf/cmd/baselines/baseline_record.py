@@ -106,10 +106,7 @@ class Record(registration.RegistrationCommand):
 
         request = coverage.read_coverages(parsed)
         session = parsed.session or uuid.uuid4().hex
-        fitting = self._select_coverages_that_fit(parsed, request.coverages)
-        for line in raw_devices.check(parsed, fitting):
-            self.print_line(line)
-        recordings = self._create_recordings(parsed, session, request, fitting)
+        recordings = self._create_recordings(parsed, session, request)
         earlier = None
         if parsed.append:
             earlier = baseline_store.load(parsed.name)
@@ -212,14 +209,20 @@ class Record(registration.RegistrationCommand):
         parsed: argparse.Namespace,
         session: str,
         request: coverage.CoverageRequest,
-        fitting: collections.abc.Sequence[coverage.Coverage],
     ) -> "list[recording.ShapeRecording]":
-        """Return the recordings, one for each coverage that fits."""
+        """Return the recordings, one for each coverage that fits.
+
+        :raises BaselineError: If raw devices are missing or not used.
+        :raises MachineError: If a raw device must not be overwritten.
+        """
         from rally_vmperf.execution import requirements
         from rally_vmperf.records import journal
         from rally_vmperf.runs import recording
 
         journal_dir = opts.read(parsed.config_file).journal_dir
+        fitting = self._select_coverages_that_fit(parsed, request.coverages)
+        for line in raw_devices.check(parsed, fitting):
+            self.print_line(line)
         accepted = request.tolerated
         if parsed.measure_anyway:
             accepted = frozenset(finding.KINDS)

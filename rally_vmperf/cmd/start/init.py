@@ -111,6 +111,7 @@ class Init(base.Command):
             (image.arguments, image.reason),
             (flavor.arguments, flavor.reason),
             (network.arguments, network.reason),
+            offers.list_volume_types(connection),
         )
         settings.write_new(path, content)
         self.print_line(f"{path}: written")

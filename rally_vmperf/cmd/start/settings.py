@@ -28,7 +28,7 @@ baseline: {baseline}
 
 # {network_reason}
 {network}
-
+{volumes}
 # The other end of network workloads, which needs iperf3. Without it, they are
 # skipped.
 # peer: {{address: 192.0.2.10, user: root, key_file: ~/.ssh/id_ed25519}}
@@ -68,6 +68,13 @@ _PROMISE = """\
   vmperf_promise: {}
 """
 
+#: The hint on data volumes.
+_VOLUMES = """
+# For workloads with target: volume, add volumes: [{{size_gib: 20}}] to
+# guest_options, with a type if it is not the default one.
+# The volume types of the cloud: {types}
+"""
+
 
 def render(
     baseline: str,
@@ -75,6 +82,7 @@ def render(
     image: tuple[documents.Arguments, str],
     flavor: tuple[documents.Arguments, str],
     network: tuple[documents.Arguments, str],
+    volume_types: str = "",
 ) -> str:
     """Return the content of vmperf.yaml.
 
@@ -85,11 +93,15 @@ def render(
     :param image: The arguments for the image, and the reason.
     :param flavor: The arguments for the flavor, and the reason.
     :param network: The arguments for the network, and the reason.
+    :param volume_types: The names of the volume types; empty without Cinder.
     """
     sections = {"image": image, "flavor": flavor, "network": network}
     return _TEMPLATE.format(
         baseline=json.dumps(baseline) if baseline != "none" else baseline,
         record_command=record_command,
+        volumes=_VOLUMES.format(types=sanitize.line(volume_types))
+        if volume_types
+        else "",
         promise=_PROMISE if baseline == "none" else "",
         **{
             name: _format_arguments(arguments)

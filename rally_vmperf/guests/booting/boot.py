@@ -163,7 +163,8 @@ class Boot:
                 *limit_findings,
                 *models.create_absence_findings(outcome.failed),
             ),
-            caps=tuple(caps),
+            caps=tuple(caps.pop(0)),
+            volume_caps={n: tuple(limits) for n, limits in caps.items()},
             ssh_sources=ssh_sources,
         )
 

@@ -42,11 +42,13 @@ _QOS = json_schema.mapping(
 )
 
 Caps = list[rate_caps.Cap]
-#: A policy: its name, those of its guests, and the function that reads it.
+#: A policy: its name, those of its guests, the function that reads it, and the
+#: number of the data volume that it limits, or 0.
 _Policy = tuple[
     str,
     collections.abc.Iterable[str],
     t.Callable[[], tuple[list[finding.Finding], Caps]],
+    int,
 ]
 
 
@@ -172,8 +174,11 @@ def find_guest_limits(
         str, collections.abc.Collection[str]
     ],
     progress: t.Callable[[str], None],
-) -> tuple[list[finding.Finding], Caps]:
+) -> tuple[list[finding.Finding], dict[int, Caps]]:
     """Return findings on policies that limit guests, and the rate limits.
+
+    The rate limits are by the number of the data volume that they apply to; 0
+    has those of the boot disk and of other devices.
 
     :param admin: The connection of an administrator, which can read the
         limits of volumes; None if there is none.
@@ -182,7 +187,7 @@ def find_guest_limits(
     :param progress: The function that reports policies that cannot be read.
     """
     findings: list[finding.Finding] = []
-    caps: Caps = []
+    caps: dict[int, Caps] = {0: []}
     policies: list[_Policy] = [
         *_list_flavors(guests),
         *(
@@ -190,12 +195,13 @@ def find_guest_limits(
                 f"QoS policy {identifier}",
                 names,
                 functools.partial(find_port_limits, connection, identifier),
+                0,
             )
             for identifier, names in sorted(port_policies.items())
         ),
         *_list_volume_types(guests, admin),
     ]
-    for subject, names, read in policies:
+    for subject, names, read, number in policies:
         try:
             policy_findings, policy_caps = read()
         except cloud.CLOUD_ERRORS as error:
@@ -205,9 +211,9 @@ def find_guest_limits(
             continue
         findings += policy_findings
         limited = tuple(sorted(names))
-        caps += [
+        caps.setdefault(number, []).extend(
             dataclasses.replace(cap, guests=limited) for cap in policy_caps
-        ]
+        )
     return [*dict.fromkeys(findings)], caps
 
 
@@ -224,6 +230,7 @@ def _list_flavors(
             f"flavor {flavor.name}",
             [guest.name for guest in owners],
             functools.partial(find_flavor_limits, flavor),
+            0,
         )
 
 
@@ -231,16 +238,20 @@ def _list_volume_types(
     guests: collections.abc.Iterable[models.Guest],
     admin: cloud.Connection | None,
 ) -> collections.abc.Iterator[_Policy]:
-    """Yield the volume types of guests, by size of the volume.
+    """Yield the volume types of guests, by number and size of the volume.
 
     :param admin: The connection of an administrator; None if there is none.
     """
-    volumes: dict[tuple[str, int], list[str]] = collections.defaultdict(list)
+    volumes: dict[tuple[int, str, int], list[str]] = collections.defaultdict(
+        list
+    )
     for guest in guests:
-        if guest.disk.type:
-            disk = guest.disk.type, guest.disk.size_gib
-            volumes[disk].append(guest.name)
-    for (name, size_gib), names in sorted(volumes.items()):
+        disks: list[models.Disk | models.Volume] = [guest.disk]
+        for number, disk in enumerate([*disks, *guest.volumes]):
+            if disk.type:
+                key = number, disk.type, disk.size_gib
+                volumes[key].append(guest.name)
+    for (number, name, size_gib), names in sorted(volumes.items()):
         subject = f"volume type {name}"
         hidden = create_not_checked_finding(subject, _HIDDEN_QOS)
         yield (
@@ -249,6 +260,7 @@ def _list_volume_types(
             functools.partial(find_volume_type_limits, admin, name, size_gib)
             if admin
             else functools.partial(_return_finding, hidden),
+            number,
         )
 
 

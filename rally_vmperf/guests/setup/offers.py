@@ -1,6 +1,7 @@
 """The image, flavor and network of a cloud that suit the first run."""
 
 import collections.abc
+import contextlib
 import dataclasses
 import functools
 import typing as t
@@ -9,6 +10,7 @@ from rally_vmperf import documents
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import networks as guest_networks
 from rally_vmperf.guests import resolve
+from rally_vmperf.guests import volumes
 from rally_vmperf.guests.setup import flavor_kinds
 from rally_vmperf.guests.setup import image_kinds
 from rally_vmperf.guests.setup import network_kinds
@@ -255,6 +257,18 @@ def _describe(flavor: t.Any) -> str:
     """Return the vCPUs and the memory of a flavor as text."""
     vcpus = units.number_of("vCPU", flavor.vcpus)
     return f"{vcpus}, {flavor.ram} MiB of memory"
+
+
+def list_volume_types(connection: cloud.Connection) -> str:
+    """Return the names of the volume types of the cloud as text, or "".
+
+    They are a hint: a cloud whose Cinder does not answer has none.
+    """
+    types: list[t.Any] = []
+    with contextlib.suppress(*cloud.CLOUD_ERRORS):
+        if volumes.is_available(connection):
+            types = list(connection.block_storage.types())
+    return resolve.format_names(types) if types else ""
 
 
 def join_options(flavor: Offer, network: Offer) -> tuple[Offer, Offer]:

@@ -17,9 +17,9 @@ from rally_vmperf.machines import scripts
 
 Form = t.Literal["device", "filesystem"]
 
-#: The timeout in seconds, and the bytes per second of the slowest disk to
-#: which a file system writes its tables, of some 2 % of its size.
-_TIMEOUT, _SLOWEST = 120, 50 * 10**6
+#: The timeout in seconds, also for new file systems, whose tables are some 2 %
+#: of the device.
+_TIMEOUT, _FORMATTING = 120, 3600
 _LINE = re.compile(
     r"volume ([0-9]{1,2}) ([0-9]{1,18})(?: (/dev/[A-Za-z0-9_.:/-]{1,200}))?"
 )
@@ -43,6 +43,16 @@ class Device:
     most: int = 1 << 62
 
 
+class Attached(t.NamedTuple):
+    """A device that a machine has.
+
+    :param size: The size in bytes.
+    """
+
+    path: str
+    size: int
+
+
 async def attach(
     machine: base.Machine,
     folder: str,
@@ -51,8 +61,8 @@ async def attach(
     forms: collections.abc.Mapping[int, Form],
     titles: collections.abc.Iterable[str] = (),
     is_new: bool,
-) -> list[int]:
-    """Link and mount volumes in a work directory; return their bytes.
+) -> list[Attached]:
+    """Link and mount volumes in a work directory; return their devices.
 
     It can be repeated after a reboot of the machine.
 
@@ -76,11 +86,6 @@ async def attach(
             str(volume.most),
         )
     ]
-    sizes = [
-        volumes[number - 1].least
-        for number, form in forms.items()
-        if form == "filesystem"
-    ]
     elevated = await root.as_root(machine)
     done = await elevated.run(
         scripts.argv(
@@ -89,7 +94,7 @@ async def attach(
             *arguments,
             *titles,
         ),
-        timeout=_TIMEOUT + sum(sizes) / _SLOWEST,
+        timeout=_FORMATTING if is_new and forms else _TIMEOUT,
     )
     found = _parse(machine.name, done.stdout, volumes)
     done.check(
@@ -107,12 +112,12 @@ async def attach(
 
 def _parse(
     name: str, text: str, volumes: collections.abc.Sequence[Device]
-) -> list[int]:
-    """Return the bytes of each volume, which must be of the right size.
+) -> list[Attached]:
+    """Return the device of each volume, which must be of the right size.
 
     :param name: The name of the machine.
     """
-    sizes = []
+    found = []
     for number, (line, volume) in enumerate(
         zip(text.splitlines(), volumes, strict=False), 1
     ):
@@ -137,8 +142,8 @@ def _parse(
                 f"{_format_size(size)}: must have {_format_size(volume.most)}"
                 "; check the size of the volume in Cinder"
             )
-        sizes.append(size)
-    return sizes
+        found.append(Attached(device, size))
+    return found
 
 
 def _format_size(size: int) -> str:

@@ -6,10 +6,11 @@
 # VOLUME is ID PATH FORM LEAST MOST: the device whose serial number begins
 # with ID, or that of PATH, between LEAST and MOST bytes.  attach links it as
 # volume-1, volume-2, ... in FOLDER and in the directories TITLE in it; with
-# the FORM filesystem it is mounted as volume-1.fs, with a new file system if
-# MAKE is 1.  It can be repeated after a reboot.  For each volume it prints
-# "volume NUMBER BYTES DEVICE", without a DEVICE if there is none; volumes of
-# another size are neither linked nor written.
+# the FORM filesystem it is mounted, with a new file system if MAKE is 1, and
+# volume-1.fs is a link to a directory in it, so that nothing is written to
+# another disk after a reboot.  It can be repeated then.  For each volume it
+# prints "volume NUMBER BYTES DEVICE", without a DEVICE if there is none;
+# volumes of another size are neither linked nor written.
 export LC_ALL=C
 
 find_device() {  # ID: print the path of the device
@@ -64,16 +65,16 @@ attach() {
         target=$(own_node "$device" "$folder" "$number" "$owner") &&
             link "$target" "volume-$number" || return
         [ "$form" = filesystem ] || continue
-        mount_device "$device" "$folder/volume-$number.fs" "$make" &&
-            link "$folder/volume-$number.fs" "volume-$number.fs" || return
+        mount_device "$device" "$folder/.volume-$number" "$make" &&
+            link "$folder/.volume-$number/files" "volume-$number.fs" ||
+            return
     done
 }
 
 link() {  # TARGET NAME: link it in the work directory and in those below
     local directory
     for directory in "$folder" "${directories[@]}"; do
-        [ "$1" = "$directory/$2" ] || ln -sfnT -- "$1" "$directory/$2" ||
-            return
+        ln -sfnT -- "$1" "$directory/$2" || return
     done
 }
 
@@ -95,12 +96,13 @@ mount_device() {  # DEVICE POINT MAKE
     # Otherwise the kernel would initialise it during the measurement.
     [ "$3" = 0 ] || mkfs.ext4 -q -F \
         -E lazy_itable_init=0,lazy_journal_init=0 -- "$1" >&2 || return
-    mkdir -p -- "$2" && mount -t ext4 -- "$1" "$2" && chown -- "$owner" "$2"
+    mkdir -p -- "$2" && mount -t ext4 -- "$1" "$2" &&
+        mkdir -p -- "$2/files" && chown -- "$owner" "$2/files"
 }
 
 detach() {
     local point
-    for point in "$1"/volume-*.fs; do
+    for point in "$1"/.volume-*; do
         if mountpoint -q -- "$point"; then
             umount -- "$point" || return
         fi

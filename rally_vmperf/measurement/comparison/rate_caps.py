@@ -53,6 +53,8 @@ class Cap:
         unit times seconds.
     :param guests: The names of the guests that have the policy; empty for all
         guests.
+    :param metrics: The names of the metrics that the cap applies to, if a
+        machine has several disks; None for all of the device.
     """
 
     part: t.Annotated[str, fields.one_of("disk", "network", "cpu")]
@@ -67,6 +69,17 @@ class Cap:
     is_guarantee: bool = False
     burst: fields.Amount = 0
     guests: tuple[str, ...] = ()
+    metrics: tuple[str, ...] | None = None
+
+    def find_factor(self, metric: sample.Metric) -> float:
+        """Return the factor from the unit of a metric to that of the cap.
+
+        It is zero for a metric that the cap does not apply to.
+        """
+        unit, factor = find_unit(metric)
+        is_limited = self.metrics is None or metric.name in self.metrics
+        is_alike = metric.name.partition(".")[0] == self.part
+        return factor if is_alike and is_limited and unit == self.unit else 0.0
 
 
 def network(
@@ -171,11 +184,9 @@ def describe_limiting_cap(
     :param guest_rate: The rate of the mean guest, in the metric's unit.
     :param total: The total rate of the concurrent guests.
     """
-    unit, factor = find_unit(metric)
     for cap in caps:
-        if cap.part != metric.name.partition(".")[0] or cap.unit != unit:
-            continue
-        if cap.is_guarantee:
+        factor = cap.find_factor(metric)
+        if not factor or cap.is_guarantee:
             continue
         rate = (total if cap.shared else guest_rate) * factor
         if (
@@ -187,7 +198,7 @@ def describe_limiting_cap(
             subject = (
                 "the guests together have" if is_total else "the guest has"
             )
-            return f"{subject} {units.show(rate, unit)} of {cap.name}"
+            return f"{subject} {units.show(rate, cap.unit)} of {cap.name}"
     return ""
 
 

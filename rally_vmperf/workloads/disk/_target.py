@@ -26,6 +26,11 @@ def argument(volume: str, several: str = "") -> schemas.Rule:
     return schemas.choice(description, names, default=ROOT)
 
 
+def join(targets: tuple[base.Target, ...], path: str) -> str:
+    """Return the path of a file on the first volume, or on the root disk."""
+    return f"{targets[0].path}/{path}" if targets else path
+
+
 def list_volumes(
     arguments: base.Arguments,
     size: int,

@@ -12,6 +12,7 @@ from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
 from rally_vmperf.workloads.disk import _commands
+from rally_vmperf.workloads.disk import _target
 
 TIME = sample.Metric("disk.cp.copy_time", "s", "lower", additive=True)
 
@@ -72,6 +73,7 @@ class Cp(base.Workload):
         flush=schemas.flag(
             "Include the time until all data are on the disk", default=True
         ),
+        target=_target.argument("a file system on the first one"),
     )
     METRICS = (TIME,)
     TOOLS = (
@@ -81,6 +83,10 @@ class Cp(base.Workload):
         tools.auxiliary("bash"),
         tools.auxiliary("python3"),
     )
+
+    def targets(self, arguments: base.Arguments) -> tuple[base.Target, ...]:
+        """Return the volume with the tree and its copy."""
+        return _list_targets(arguments)
 
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
         """Return the scripts that write the tree and copy it, as Files."""
@@ -102,13 +108,14 @@ class Cp(base.Workload):
         """
         generate = base.argv(
             "python3 tree.py --files={files} --file-kib={file_kib} "
-            "--seed={seed} tree",
+            "--seed={seed} {path}",
             arguments,
+            path=_target.join(_list_targets(arguments), "tree"),
         )
         seconds = _size_bytes(arguments) / _WRITE_RATE
         return (
             _command("generate", generate, arguments, seconds),
-            _command("layout", ("bash", "copy.bash", "flush"), arguments),
+            _command("layout", _copy_argv(arguments, flush=True), arguments),
         )
 
     def facts(
@@ -131,8 +138,8 @@ class Cp(base.Workload):
         A copy that runs again, while other machines are still copying, does
         the same work.
         """
-        flush = ["flush"] if arguments["flush"] else []
-        return (_command("copy", ("bash", "copy.bash", *flush), arguments),)
+        argv = _copy_argv(arguments, flush=arguments["flush"])
+        return (_command("copy", argv, arguments),)
 
     def parse(
         self, arguments: base.Arguments, result: base.CommandResult
@@ -151,6 +158,18 @@ class Cp(base.Workload):
         seconds = float(match[1])
         _OUTPUT.check_duration(seconds, result)
         return [outputs.create_sample(TIME, seconds)]
+
+
+def _list_targets(arguments: base.Arguments) -> tuple[base.Target, ...]:
+    """Return the volume with the tree and its copy."""
+    size = 2 * _size_bytes(arguments)
+    return _target.list_volumes(arguments, size, "filesystem")
+
+
+def _copy_argv(arguments: base.Arguments, *, flush: bool) -> tuple[str, ...]:
+    """Return the command line words that copy the tree."""
+    paths = [target.path for target in _list_targets(arguments)]
+    return ("bash", "copy.bash", *(["flush"] if flush else []), *paths)
 
 
 def _size_bytes(arguments: base.Arguments) -> int:

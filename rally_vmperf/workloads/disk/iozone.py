@@ -11,6 +11,7 @@ from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
 from rally_vmperf.workloads.disk import _commands
+from rally_vmperf.workloads.disk import _target
 
 #: Test -> name of its processes in the output of iozone.
 _SEQUENTIAL = {
@@ -92,6 +93,7 @@ class Iozone(base.Workload):
             "Include the time until all data are on the disk", default=True
         ),
         direct=schemas.flag("Bypass the page cache (O_DIRECT)", default=True),
+        target=_target.argument("a file system on the first one"),
     )
     TOOLS = (
         tools.load_generator(
@@ -127,6 +129,10 @@ class Iozone(base.Workload):
             arguments=("size_mib", "processes"),
         )
 
+    def targets(self, arguments: base.Arguments) -> tuple[base.Target, ...]:
+        """Return the volume with the files of the processes."""
+        return _list_targets(arguments)
+
     def argument_findings(self, arguments: base.Arguments) -> base.Findings:
         """Return a finding if iozone uses the page cache, else nothing."""
         if arguments["direct"]:
@@ -160,11 +166,12 @@ class Iozone(base.Workload):
             *(("-e",) if arguments["flush"] else ()),
             *(("-I",) if arguments["direct"] else ()),
             "-F",
-            *names,
+            *(_target.join(_list_targets(arguments), name) for name in names),
         )
         command = _commands.create_command("iozone", argv, size)
         # iozone removes them, unless it fails.
-        return (dataclasses.replace(command, temporary_files=names),)
+        left = () if _list_targets(arguments) else names
+        return (dataclasses.replace(command, temporary_files=left),)
 
     def parse(
         self, arguments: base.Arguments, result: base.CommandResult
@@ -186,6 +193,12 @@ class Iozone(base.Workload):
             )
         rates = map(rates_by_title.__getitem__, tests.values())
         return outputs.create_samples(self.metrics(arguments), rates)
+
+
+def _list_targets(arguments: base.Arguments) -> tuple[base.Target, ...]:
+    """Return the volume with the files of the processes."""
+    size = int(arguments["processes"]) * (int(arguments["size_mib"]) << 20)
+    return _target.list_volumes(arguments, size, "filesystem")
 
 
 def _check_settings(

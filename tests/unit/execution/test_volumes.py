@@ -17,6 +17,7 @@ from rally_vmperf.machines.provisioning import devices
 from rally_vmperf.workloads import base as workloads
 
 GIB = 1 << 30
+DEVICE = devices.Attached("/dev/vdb", GIB)
 
 
 class Targeting(workloads.Workload):
@@ -87,6 +88,14 @@ class DescribeTest(unittest.TestCase):
             "workload targeting target=volume: requires 1.5 GiB, and volume 1 "
             "of g1 has 1 GiB; add one, or reduce the size in its arguments",
         ),
+        ([assign("filesystem", size=GIB)], [2 * GIB], ""),
+        (
+            [assign("filesystem", size=GIB)],
+            [GIB],
+            "workload targeting target=volume: requires 1 GiB, and a file "
+            "system on volume 1 of g1 has 0.97 GiB; add one, or reduce the "
+            "size in its arguments",
+        ),
     )
     @ddt.unpack
     def test_shortage(self, assignments, sizes, text):
@@ -103,7 +112,7 @@ class AttachTest(unittest.TestCase):
         super().setUp()
         self.attach = self.enterContext(
             mock.patch.object(
-                devices, "attach", mock.AsyncMock(return_value=[GIB])
+                devices, "attach", mock.AsyncMock(return_value=[DEVICE])
             )
         )
         self.station = roles.Station(
@@ -121,10 +130,13 @@ class AttachTest(unittest.TestCase):
         sizes = asyncio.run(
             volumes.attach(
                 [self.station],
-                [assign("filesystem"), assignment.Assignment(Targeting(), {})],
+                [
+                    assign("filesystem", 9),
+                    assignment.Assignment(Targeting(), {}),
+                ],
             )
         )
-        self.assertEqual({"g1": [GIB]}, sizes)
+        self.assertEqual({"g1": [DEVICE]}, sizes)
         self.attach.assert_awaited_once_with(
             self.station.machine,
             "/work",
@@ -187,5 +199,8 @@ class AttachTest(unittest.TestCase):
 
     def test_volume_that_is_gone(self):
         """Its guest is not measured, for this reason."""
-        self.attach.side_effect = [[GIB], base.MachineError("g1: no volume")]
+        self.attach.side_effect = [
+            [DEVICE],
+            base.MachineError("g1: no volume"),
+        ]
         self.assertEqual([{}, {"g1": "g1: no volume"}], self.repeat())

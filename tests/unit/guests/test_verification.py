@@ -4,6 +4,7 @@ import unittest
 
 import ddt
 
+from rally_vmperf.guests import models
 from rally_vmperf.guests import verification
 from rally_vmperf.measurement import finding
 from tests.unit.guests import made
@@ -192,6 +193,7 @@ class VerifyTest(unittest.TestCase):
         self.assertEqual("not_proven", verify(name, "1").outcome)
 
 
+@ddt.ddt
 class FindingsTest(unittest.TestCase):
     def test_each_setting_that_is_not_verified(self):
         guest = made.guest(
@@ -218,8 +220,8 @@ class FindingsTest(unittest.TestCase):
                 finding.Finding(
                     "variant_not_proven",
                     "g2",
-                    "quota:cpu_quota=5000 was requested, neither g2 nor Nova "
-                    "shows it",
+                    "quota:cpu_quota=5000 was requested, neither g2 nor the "
+                    "cloud shows it",
                 ),
                 finding.Finding(
                     "variant_not_applied",
@@ -229,6 +231,35 @@ class FindingsTest(unittest.TestCase):
             ],
             verification.find_differences(guest, fingerprint),
         )
+
+    @ddt.unpack
+    @ddt.data(
+        (["ssd", "ssd"], ["ssd", "ssd"], []),
+        (["SSD", None], ["SSD", "standard"], []),
+        ([None], ["standard"], []),
+        (
+            ["ssd", "hdd"],
+            ["ssd", "standard"],
+            ["volume_type=hdd, ssd was requested, g1 has ssd, standard"],
+        ),
+        (
+            ["ssd"],
+            [None],
+            [
+                "volume_type=ssd was requested, neither g1 nor the cloud "
+                "shows it"
+            ],
+        ),
+    )
+    def test_types_of_volumes(self, requested, detected, details):
+        volumes = tuple(
+            models.Volume(
+                id="v", size_gib=1, type=kind, requested_type=requested_kind
+            )
+            for kind, requested_kind in zip(detected, requested, strict=True)
+        )
+        found = verification.find_differences(made.guest(volumes=volumes), {})
+        self.assertEqual(details, [each.detail for each in found])
 
     def test_guest_without_settings(self):
         self.assertEqual([], verification.find_differences(made.guest(), {}))

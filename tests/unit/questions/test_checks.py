@@ -129,7 +129,13 @@ class TestVolumes(unittest.TestCase):
         (
             {"fio": {"target": "volume", "size_mib": 1025}},
             [{"size_gib": 1}],
-            "requires 1.00098 GiB, and volume 1 of vmperf_guests has 1 GiB; ",
+            "requires 1.001 GiB, and volume 1 of vmperf_guests has 1 GiB; ",
+        ),
+        (
+            {"fio": {"target": "volume"}, "cp": {"target": "volume"}},
+            [{"size_gib": 1}],
+            "workload fio writes to the device of volume 1, and cp needs a "
+            "file system on it; measure them in two tasks, or set target: ",
         ),
         (
             {"fio": {"target": "volume"}},

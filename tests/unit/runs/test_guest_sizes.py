@@ -4,6 +4,7 @@ import dataclasses
 import unittest
 
 from rally_vmperf.guests import models
+from rally_vmperf.machines.provisioning import devices
 from rally_vmperf.runs import guest_sizes
 from tests.unit.guests import made
 
@@ -75,6 +76,36 @@ class GuestSizesTest(unittest.TestCase):
         """The only fixed disk of the guest has it."""
         sizes, _ = self.find(root_disk="dm-0", disks=[DISKS[0], DISKS[2]])
         self.assertEqual((20 * GIB, 20 * GIB), sizes["disk"])
+
+    def test_data_volumes(self):
+        """Their devices are not the boot disk, whatever it has."""
+        self.guest = dataclasses.replace(
+            self.guest,
+            volumes=(
+                models.Volume(id="v1", size_gib=1),
+                models.Volume(id="v2", size_gib=3, is_encrypted=True),
+            ),
+        )
+        sizes, unknown = guest_sizes.find_sizes(
+            [self.guest],
+            {"g1": {**FACTS, "root_disk": "dm-0"}},
+            {
+                "g1": [
+                    devices.Attached("/dev/vdb", GIB),
+                    devices.Attached("/dev/vdc", 3 * GIB - 1),
+                ]
+            },
+        )
+        by_name = {size.name: size for size in sizes}
+        self.assertEqual(20 * GIB, by_name["disk"].delivered)
+        volume = by_name["volume_1"]
+        self.assertEqual((GIB, GIB), (volume.promised, volume.delivered))
+        self.assertEqual("guest.volume_1.size", volume.metric.name)
+        self.assertEqual("size of volume 1", volume.title)
+        self.assertEqual(
+            ["volume_2: the header of its encryption takes a part of it"],
+            [found.detail for found in unknown],
+        )
 
     def test_flavor_without_a_disk(self):
         """The image decides its size."""

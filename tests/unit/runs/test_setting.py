@@ -14,7 +14,9 @@ class GuestTest(unittest.TestCase):
     def test_data_volumes(self):
         """Equal ones are counted, and their identifiers omitted."""
         volumes = tuple(
-            models.Volume(id=name, size_gib=size, type=kind)
+            models.Volume(
+                id=name, size_gib=size, type=kind, requested_type=kind
+            )
             for name, size, kind in (
                 ("v1", 20, "ssd"),
                 ("v2", 20, "ssd"),
@@ -29,3 +31,4 @@ class GuestTest(unittest.TestCase):
             ],
             facts["volumes"],
         )
+        self.assertEqual({"volume_type": "ssd"}, facts["settings"])

@@ -148,6 +148,9 @@ def list_settings(
             vcpus=flavor.get("vcpus") or run.last.shape.vcpus,
             fingerprint=machine.fingerprint,
             topology=nova.get("topology"),
+            volume_types=tuple(
+                volume.get("type") for volume in nova.get("volumes") or ()
+            ),
         )
         variant = str(nova.get("group", ""))
         settings += [

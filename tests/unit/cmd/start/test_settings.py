@@ -67,6 +67,19 @@ class RenderTest(unittest.TestCase):
         # Bare metal is the measure, and not what the cloud promises.
         self.assertEqual(["vmperf_overhead"], [*arguments["limits"]])
 
+    def test_volume_types(self):
+        """They are a comment, whatever their names are."""
+        without = self.render("one")
+        self.assertNotIn("volume types", without)
+        content = settings.render(
+            "none", "record", *[({"flavors": ["one"]}, "")] * 3, HOSTILE
+        )
+        self.assertIn("# The volume types of the cloud: a", content)
+        self.assertIn(
+            "# For workloads with target: volume, add volumes: [{s", content
+        )
+        self.assertNotIn("*", yaml.safe_load(content)["limits"])
+
     def test_hostile_names(self):
         """They remain one value, and comments remain one line."""
         text = self.render(HOSTILE, HOSTILE)

@@ -185,7 +185,7 @@ class GuestLimitsTest(unittest.TestCase):
         self.cloud = testing.FakeCloud()
 
     def find(self, *guests, admin=None, policies=()):
-        """Return the findings and the caps of guests."""
+        """Return the findings and the caps of guests by volume."""
         return rate_limits.find_guest_limits(
             self.cloud,
             admin,
@@ -197,19 +197,59 @@ class GuestLimitsTest(unittest.TestCase):
     def test_guests_of_a_flavor(self):
         limited = flavor(disk_read_iops_sec="1000")
         other = dataclasses.replace(made.guest().flavor, id="other")
-        _, (cap,) = self.find(
+        _, caps = self.find(
             dataclasses.replace(made.guest("g1"), flavor=limited),
             dataclasses.replace(made.guest("g2"), flavor=other),
             dataclasses.replace(made.guest("g3"), flavor=limited),
         )
+        ((cap,),) = caps.values()
         self.assertEqual(("g1", "g3"), cap.guests)
+
+    def test_data_volumes(self):
+        """Limits per GB follow from the size of each volume."""
+        self.cloud.block_storage.answers = {
+            "/types": {
+                "volume_types": [{"name": "ssd", "qos_specs_id": "q1"}]
+            },
+            "/qos-specs/q1": {
+                "qos_specs": {"specs": {"total_iops_sec_per_gb": "30"}}
+            },
+        }
+        guests = [
+            made.guest(
+                name,
+                volumes=tuple(
+                    models.Volume(id=name, size_gib=size, type=kind)
+                    for size, kind in volumes
+                ),
+            )
+            for name, volumes in (
+                ("g1", [(10, "ssd"), (20, "ssd")]),
+                ("g2", [(10, "ssd")]),
+                ("g3", [(10, "hdd")]),
+            )
+        ]
+        findings, caps = self.find(*guests, admin=self.cloud)
+        self.assertEqual({0, 1, 2}, caps.keys())
+        self.assertEqual(
+            [(300, ("g1", "g2")), (600, ("g1",))],
+            [(cap.rate, cap.guests) for cap in (*caps[1], *caps[2])],
+        )
+        self.assertEqual(
+            ["rate_limited_by_policy"], [found.kind for found in findings]
+        )
+
+    def test_data_volumes_without_an_administrator(self):
+        volume = models.Volume(id="v1", size_gib=10, type="ssd")
+        (hidden,), _ = self.find(made.guest(volumes=(volume, volume)))
+        self.assertEqual("promise_not_checked", hidden.kind)
 
     def test_without_an_administrator(self):
         disk = models.Disk(source="volume", size_gib=10, type="ssd")
         findings, caps = self.find(
             dataclasses.replace(made.guest(), disk=disk)
         )
-        self.assertEqual([], caps)
+        self.assertEqual({0: []}, caps)
         (hidden,) = findings
         self.assertEqual("promise_not_checked", hidden.kind)
         self.assertEqual("volume type ssd", hidden.subject)

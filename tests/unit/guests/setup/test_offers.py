@@ -3,6 +3,7 @@
 import unittest
 
 import ddt
+from openstack import exceptions as sdk_errors
 
 from rally_vmperf.guests.setup import offers
 from tests.unit.guests import testing
@@ -52,6 +53,20 @@ class OffersTest(unittest.TestCase):
         """Have a cloud with its networks."""
         super().setUp()
         self.cloud = testing.FakeCloud()
+
+    def test_volume_types(self):
+        """A cloud without Cinder, or whose Cinder fails, names none."""
+        self.assertEqual("ssd", offers.list_volume_types(self.cloud))
+
+        def fail(called, is_done):
+            if called == "types":
+                raise sdk_errors.ForbiddenException("403")
+
+        self.cloud.interrupt = fail
+        self.assertEqual("", offers.list_volume_types(self.cloud))
+        self.cloud.services.clear()
+        self.cloud.interrupt = lambda called, is_done: None
+        self.assertEqual("", offers.list_volume_types(self.cloud))
 
     @ddt.data(
         (["cirros", "vmperf-guest", "debian-12"], False, "vmperf-guest", ""),

@@ -48,7 +48,7 @@ class ParseTest(unittest.IsolatedAsyncioTestCase):
             forms={2: "filesystem"},
             titles=["cp", "iozone-a"],
         )
-        self.assertEqual([MIB, 7], sizes)
+        self.assertEqual([("/dev/vdb", MIB), ("/dev/sdb", 7)], sizes)
         self.assertEqual(
             (
                 *("attach", FOLDER, "1", "2"),
@@ -211,7 +211,9 @@ class DeviceTest(unittest.IsolatedAsyncioTestCase):
     async def test_device(self):
         """Workloads find it in their directory, also after a repetition."""
         for is_new in (True, False):
-            self.assertEqual([64 * MIB], await self.attach(is_new=is_new))
+            self.assertEqual(
+                [(self.device, 64 * MIB)], await self.attach(is_new=is_new)
+            )
             for link in ("volume-1", "fio/volume-1"):
                 path = self.folder / link
                 self.assertEqual(self.device, os.readlink(path))
@@ -248,7 +250,8 @@ class DeviceTest(unittest.IsolatedAsyncioTestCase):
         (mounted / "data").write_text("x")
         self.assertNotEqual(mounted.stat().st_dev, self.folder.stat().st_dev)
         await devices.detach(self.machine, str(self.folder))
-        self.assertFalse((mounted / "data").exists())
+        with self.assertRaises(FileNotFoundError):
+            (mounted / "data").write_text("not on the root disk")
         await self.attach("filesystem", is_new=False)
         self.assertEqual("x", (mounted / "data").read_text())
         await self.attach("filesystem", is_new=False)

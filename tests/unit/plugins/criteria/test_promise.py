@@ -233,6 +233,35 @@ class TestRates(Judging, unittest.TestCase):
             reasons = self.find_reasons(judgement)
             self.assertIn("small", reasons[READ_IOPS.name])
 
+    def test_limits_of_several_disks(self):
+        """Each applies to the workloads that measure its disk."""
+        reads = define("disk.fio.data.randread.iops", "ops/s")
+        flavor = dataclasses.replace(READ_IOPS, metrics=(READS.name,))
+        volume = dataclasses.replace(
+            READ_IOPS,
+            name="volume type ssd",
+            rate=500,
+            payload_rate=500,
+            metrics=(reads.name,),
+        )
+        unused = dataclasses.replace(volume, name="unused", metrics=())
+        judgement = self.judge(
+            {READS: 1000.0, reads: 500.0}, caps=(flavor, volume, unused)
+        )
+        self.assertEqual("passed", judgement.status)
+        self.assertEqual(
+            {
+                (READS.name, 950),
+                (READS.name, 1100),
+                (reads.name, 475),
+                (reads.name, 550),
+            },
+            {(row.metric.name, row.limit) for row in judgement.rows},
+        )
+        reasons = self.find_reasons(judgement)
+        self.assertEqual("no workload measures it", reasons.pop("unused"))
+        self.assertNotIn("volume type ssd", reasons)
+
     def test_mixed_pattern(self):
         """Reads and writes share the total."""
         cap = dataclasses.replace(READ_IOPS, direction="total")
@@ -388,6 +417,8 @@ class TestSizes(Judging, unittest.TestCase):
         ("memory", 2 * GIB, 4 * GIB, "failed"),
         ("disk", 20 * GIB, 20 * GIB, "passed"),
         ("disk", 20 * GIB, 10 * GIB, "failed"),
+        ("volume_1", 20 * GIB, 20 * GIB, "passed"),
+        ("volume_12", 20 * GIB, 21 * GIB, "failed"),
     )
     def test_sizes(self, name, promised, delivered, status):
         size = promises.Size(

@@ -102,6 +102,10 @@ class CloudTest(unittest.TestCase):
             {"boot_volume": {"size_gib": 8, "type": "x"}},
             "boot_volume: type 'x' does not exist; the project sees ssd",
         ),
+        (
+            {"volumes": [{"size_gib": 8, "type": "x"}]},
+            "volumes: type 'x' does not exist; the project sees ssd",
+        ),
         ({"count": 3}, "metal"),
         ({"empty_host": True}, "empty_host: only an administrator sees"),
     )

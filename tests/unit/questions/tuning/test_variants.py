@@ -12,6 +12,7 @@ GUEST = {
     "user": "debian",
     "network": {"name": "lan"},
     "extra_specs": {"hw:cpu_policy": "shared"},
+    "volumes": [{"size_gib": 20}],
 }
 VARIANTS = [
     {"name": "e1000", "image_properties": {"hw_vif_model": "e1000"}},
@@ -21,6 +22,7 @@ VARIANTS = [
         "extra_specs": {"hw:numa_nodes": "2"},
         "network": {"name": "wan"},
         "boot_volume": {"size_gib": 8},
+        "volumes": [{"size_gib": 20, "type": "ssd"}],
         "host": "h2",
     },
 ]
@@ -52,6 +54,7 @@ class TestVariants(unittest.TestCase):
                         "count": 2,
                         "extra_specs": {"hw:cpu_policy": "shared"},
                         "image_properties": {"hw_vif_model": "e1000"},
+                        "volumes": [{"size_gib": 20}],
                     },
                     {
                         "name": "wide",
@@ -64,6 +67,7 @@ class TestVariants(unittest.TestCase):
                         },
                         "network": {"name": "wan"},
                         "boot_volume": {"size_gib": 8},
+                        "volumes": [{"size_gib": 20, "type": "ssd"}],
                         "host": "h2",
                     },
                 ],

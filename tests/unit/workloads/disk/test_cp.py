@@ -37,6 +37,50 @@ class TreeCopyTestCase(unittest.TestCase):
             lines,
         )
 
+    def test_volume(self):
+        """The tree and its copy are in its file system."""
+        arguments = self.workload.complete({"target": "volume", "files": 4})
+        self.assertEqual(
+            (base.Target(form="filesystem", size=2 * 4 * 16 * 1024),),
+            self.workload.targets(arguments),
+        )
+        generate, layout = self.workload.prepare(arguments)
+        self.assertEqual("volume-1.fs/tree", generate.argv[-1])
+        self.assertEqual(
+            ("bash", "copy.bash", "flush", "volume-1.fs"), layout.argv
+        )
+        unflushed = {**arguments, "flush": False}
+        (copy,) = self.workload.commands(unflushed, base.Endpoints())
+        self.assertEqual(("bash", "copy.bash", "volume-1.fs"), copy.argv)
+        with tempfile.TemporaryDirectory() as name:
+            directory = pathlib.Path(name)
+            (directory / "volume-1.fs").mkdir()
+            for file in self.workload.files(arguments):
+                (directory / file.name).write_bytes(files.read(file))
+            for command in (generate, layout, copy):
+                done = subprocess.run(
+                    command.argv,
+                    cwd=name,
+                    capture_output=True,
+                    text=True,
+                    check=True,
+                )
+            self.assertRegex(done.stderr, "^seconds ")
+            self.assertEqual(
+                {"volume-1.fs", "tree.py", "copy.bash"},
+                {path.name for path in directory.iterdir()},
+            )
+            (tree,) = (directory / "volume-1.fs").iterdir()
+            self.assertEqual("tree", tree.name)
+        # Without a mounted file system, nothing is copied elsewhere.
+        with tempfile.TemporaryDirectory() as name:
+            script = pathlib.Path(name, "copy.bash")
+            script.write_bytes(files.read(self.workload.files(arguments)[1]))
+            done = subprocess.run(
+                copy.argv, cwd=name, capture_output=True, check=False
+            )
+            self.assertNotEqual(0, done.returncode)
+
     def test_arguments_reach_the_commands(self):
         arguments = self.workload.complete(
             {"files": 7, "file_kib": 8, "seed": 5, "flush": False}

@@ -31,6 +31,11 @@ class FilesTestCase(unittest.TestCase):
             },
             "-l 3 -u 3 -s 8m -r 1024k -i 0 -i 1 -i 2 -F 1.data 2.data 3.data",
         ),
+        (
+            {"processes": 2, "target": "volume"},
+            "-l 2 -u 2 -s 512m -r 64k -i 0 -i 1 -e -I "
+            "-F volume-1.fs/1.data volume-1.fs/2.data",
+        ),
     )
     @ddt.unpack
     def test_command_line(self, arguments, line):
@@ -38,6 +43,16 @@ class FilesTestCase(unittest.TestCase):
             self.workload.complete(arguments), base.Endpoints()
         )
         self.assertEqual(f"iozone {line}", " ".join(command.argv))
+
+    def test_volume(self):
+        """All files of the processes are on it."""
+        arguments = self.workload.complete(
+            {"processes": 3, "size_mib": 7, "target": "volume"}
+        )
+        self.assertEqual(
+            (base.Target(form="filesystem", size=21 << 20),),
+            self.workload.targets(arguments),
+        )
 
     @ddt.data(
         ({"processes": 0}, "processes: 0 is less .*1 to 64"),
