@@ -173,6 +173,7 @@ def _add_subtask(
     problems = [requirements.error] if requirements.error else []
     try:
         remarks += checks.check_task(workload, task_question, baselines)
+        checks.check_space(workload, guests_plan.demands)
         for copies in task_question.list_compared_copies(workload):
             if workload.baseline is None:
                 continue

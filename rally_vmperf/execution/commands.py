@@ -21,7 +21,10 @@ async def run(
     :raises MachineError: If the machine cannot run the command.
     """
     command_job = create_job(station, command, folder)
-    return await command_job.run(station.finished)
+    try:
+        return await command_job.run(station.finished)
+    finally:
+        station.discard_later(folder, command.temporary_files)
 
 
 def create_job(
@@ -101,6 +104,9 @@ class SynchronisedCommand:
                 await self._keep_up(self._job)
                 self._job = None
         finally:
+            self.station.discard_later(
+                self.folder, self.command.temporary_files
+            )
             self.start_barrier.leave(self.station.name)
             if self._job is not None:
                 await self._job.give_up()

@@ -13,6 +13,7 @@ import typing as t
 from rally_vmperf import documents
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import caches
+from rally_vmperf.execution import disk_space
 from rally_vmperf.execution import measure
 from rally_vmperf.execution import measured
 from rally_vmperf.execution import ports
@@ -26,6 +27,7 @@ from rally_vmperf.machines import fingerprint
 from rally_vmperf.machines import workfolder
 from rally_vmperf.machines.provisioning import devices
 from rally_vmperf.machines.provisioning import provision
+from rally_vmperf.machines.provisioning import raw_devices
 from rally_vmperf.measurement import finding
 
 
@@ -243,6 +245,9 @@ class Session:
             if station.folder and station.role != "guest":
                 if station.attach_again is not None:
                     await devices.detach(station.machine, station.folder)
+                    await raw_devices.clear(
+                        station.machine, station.device_paths
+                    )
                 await workfolder.remove(station.machine, station.folder)
         except base.MachineError as error:
             self.progress(
@@ -341,7 +346,7 @@ async def _make_ready(session: Session, supply: provision.Supply) -> None:
 
 
 async def _provision(session: Session, supply: provision.Supply) -> None:
-    """Check all stations, and provision their tools."""
+    """Check all stations and their disk space, and provision their tools."""
     stations = session.everyone()
     session.progress(
         "checking " + ", ".join(station.name for station in stations)
@@ -354,6 +359,11 @@ async def _provision(session: Session, supply: provision.Supply) -> None:
         for station, facts in zip(stations, fingerprints, strict=True)
     }
     assignments = (*session.assignments, *session.extra_assignments)
+    disk_space.check(session.stations, disk_space.find_need(assignments))
+    if session.peer:
+        disk_space.check(
+            [session.peer], disk_space.find_peer_need(assignments)
+        )
     session.tools = await requirements.ensure(
         assignments, session.stations, session.peer, supply=supply
     )
@@ -393,5 +403,7 @@ async def _report_leftovers(session: Session) -> None:
 
 async def _read_fingerprint(station: roles.Station) -> documents.Facts:
     """Create the work directory; return the machine's fingerprint."""
-    station.folder = await workfolder.create(station.machine, station.parent)
+    created = await workfolder.create(station.machine, station.parent)
+    station.folder = created.path
+    station.available_bytes = created.available_bytes
     return await fingerprint.collect(station.machine)

@@ -5,17 +5,15 @@ import collections.abc
 import functools
 
 from rally_vmperf.execution import assignment
+from rally_vmperf.execution import disk_space
 from rally_vmperf.execution.stations import concurrency
 from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import base
 from rally_vmperf.machines.provisioning import devices
+from rally_vmperf.machines.provisioning import raw_devices
 from rally_vmperf.measurement.samples import units
 
 Assignments = collections.abc.Sequence[assignment.Assignment]
-
-#: The largest share of a volume that files on ext4 can have: its tables and
-#: its journal take the rest.
-_FILES_SHARE = 0.96
 
 
 def describe_conflict(assignments: Assignments) -> str:
@@ -63,7 +61,7 @@ def describe_shortage(
             free = sizes[target.number - 1]
             place = f"volume {target.number}"
             if target.form == "filesystem":
-                free = int(free * _FILES_SHARE)
+                free = int(free * disk_space.FILES_SHARE)
                 place = f"a file system on {place}"
             if target.size > free:
                 return (
@@ -72,6 +70,18 @@ def describe_shortage(
                     f"GiB; {way_out}, or reduce the size in its arguments"
                 )
     return ""
+
+
+def count_needed(assignments: Assignments) -> int:
+    """Return the number of volumes that workloads use on one machine."""
+    return max(
+        (
+            target.number
+            for assigned in assignments
+            for target in assigned.targets()
+        ),
+        default=0,
+    )
 
 
 async def attach(
@@ -102,6 +112,8 @@ async def _attach(
     """Provide the volumes of a station; return their devices."""
     attached: list[devices.Attached] = []
     if station.volumes:
+        # Nothing has been written to them yet.
+        await raw_devices.check(station.machine, station.device_paths)
         provide = functools.partial(
             devices.attach,
             station.machine,

@@ -139,6 +139,17 @@ def check_fit(
         )
 
 
+def find_content_size(image: t.Any) -> int:
+    """Return the bytes that an image has at least in a guest; 0 if unknown.
+
+    The virtual size of a snapshot is that of its disk, most of which may be
+    free; qcow2 stores used blocks only, which may be compressed.
+
+    :param image: The image, as an object of the SDK.
+    """
+    return int(image.size or 0) if image.disk_format == "qcow2" else 0
+
+
 def find_by_reference(
     kind: str,
     reference: request.ResourceReference,

@@ -93,8 +93,9 @@ class Job:
         A short job requires one request, if the connection is not lost: each
         request takes a fifth of a second on an emulated machine.
 
-        :param finished: The paths of earlier jobs, which are removed first;
-            replaced by the path of this job.
+        :param finished: The paths of earlier jobs and of files in work
+            directories, which are removed first; replaced by the path of this
+            job.
         :raises MachineError: If ``start`` or ``finish`` raises it; the job is
             ended.
         """
@@ -122,7 +123,8 @@ class Job:
 
         A command that is never released ends after ten minutes.
 
-        :param finished: The paths of earlier jobs, which are removed first.
+        :param finished: The paths of earlier jobs and of files in work
+            directories, which are removed first.
         :param keep_up: A flag to repeat the command after its end, without
             measurement, until ``end_load`` is called or ``timeout`` expires.
         :raises MachineError: If the command cannot be started; the job is

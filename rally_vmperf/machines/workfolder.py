@@ -27,6 +27,8 @@ _MAX_PATH_CHARACTERS = 4096
 _MAKING, _REMOVAL = 60, 600
 _REFUSED = 3
 _NUMBER = re.compile(r"[0-9]{1,18}")
+#: The path and the available bytes of a new directory.
+_NEW = re.compile(r"([^\n]{1,4096})\navailable ([0-9]{1,18}|unknown)\n")
 _PROCESS = re.compile(r"process ([0-9]{1,18}) ([0-9]{1,18})(?: (.*))?")
 _NAME = re.compile(r"rally-vmperf-[A-Za-z0-9]{10}")
 #: The reasons to reject a directory, with the solutions.
@@ -45,8 +47,21 @@ _REASONS = {
 }
 
 
-async def create(machine: base.Machine, parent: str) -> str:
-    """Create a work directory on a machine; return its absolute path.
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class NewDirectory:
+    """A work directory that was just created.
+
+    :param path: The absolute path.
+    :param available_bytes: The number of bytes that are available in it; None
+        if it is not known.
+    """
+
+    path: str
+    available_bytes: int | None
+
+
+async def create(machine: base.Machine, parent: str) -> NewDirectory:
+    """Create a work directory on a machine, and return it.
 
     :param parent: The parent directory; a relative path is below the home
         directory of the user.
@@ -63,9 +78,13 @@ async def create(machine: base.Machine, parent: str) -> str:
         timeout=_MAKING,
         output_limit=2 * _MAX_PATH_CHARACTERS,
     )
-    path = done.stdout.removesuffix("\n")
-    if not done.exit_status and _is_usable(path):
-        return path
+    match = _NEW.fullmatch(done.stdout)
+    if not done.exit_status and match and _is_usable(match[1]):
+        available = match[2]
+        return NewDirectory(
+            path=match[1],
+            available_bytes=None if available == "unknown" else int(available),
+        )
     what = f"directory {parent}" if parent else "home directory"
     raise base.MachineError(
         f"{machine.name}: {what}: {_describe_failure(done, parent or '~')}"

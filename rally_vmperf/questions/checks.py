@@ -1,12 +1,14 @@
 """Checks of a task that run before any guest boots."""
 
 import collections.abc
+import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
 from rally_vmperf.bundles import bundle
 from rally_vmperf.execution import assignment
+from rally_vmperf.execution import disk_space
 from rally_vmperf.execution import ports
 from rally_vmperf.execution import requirements
 from rally_vmperf.execution import volumes
@@ -25,6 +27,9 @@ from rally_vmperf.questions.common import task
 from rally_vmperf.runs import reference
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import tools
+
+if t.TYPE_CHECKING:
+    from rally_vmperf.guests.planning import capacity
 
 #: The errors of a check; each message is one line.
 REQUEST_ERRORS = (
@@ -337,6 +342,47 @@ def _check_bundle(
                 "the baseline with the bundle: rally-vmperf baseline record "
                 f"... --bundle {guest_bundle.path}"
             )
+
+
+def check_space(
+    subtask: task.AnyTask,
+    demands: "collections.abc.Iterable[capacity.Demand]",
+) -> None:
+    """Reject workloads whose files cannot fit on the disk of a guest.
+
+    The free space of each guest is checked after its boot.  What an image
+    leaves of the disk is estimated here in favour of the task.
+
+    :param subtask: The task, with the number of vCPUs of the guests.
+    :param demands: The flavor and the boot volume of each group.
+    :raises InvalidTask: If the files do not fit.
+    """
+    workloads = (*subtask.assignments, *subtask.arguments.list_unmeasured())
+    if subtask.vcpus is not None:
+        workloads = tuple(
+            assigned.for_vcpus(subtask.vcpus) for assigned in workloads
+        )
+    need = disk_space.find_need(workloads)
+    for demand in demands:
+        size_gib = demand.disk_gib
+        available = max(
+            size_gib * disk_space.GIB * disk_space.FILES_SHARE
+            - demand.image_bytes,
+            0,
+        )
+        if need.size <= available:
+            continue
+        if demand.group.boot_volume:
+            disk = f"boot_volume size_gib={size_gib}"
+            remedy = "raise size_gib"
+        else:
+            disk = f"the {size_gib} GiB of flavor {demand.flavor.name!r}"
+            remedy = "use a flavor with a larger disk or a boot_volume"
+        limit = (
+            f"{disk_space.format_size(available)}, which the file system and "
+            f"image {demand.image.name!r} leave of {disk}"
+        )
+        raise task.InvalidTask(need.describe_shortage(limit, remedy))
 
 
 def check_reference(

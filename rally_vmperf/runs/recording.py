@@ -21,6 +21,7 @@ from rally_vmperf.machines import background_load
 from rally_vmperf.machines import base
 from rally_vmperf.machines import shapes
 from rally_vmperf.machines.provisioning import provision
+from rally_vmperf.machines.provisioning import raw_devices
 from rally_vmperf.measurement import finding
 from rally_vmperf.records import files
 from rally_vmperf.records import journal as journals
@@ -45,6 +46,8 @@ class RecordingPlan:
     :param cpus: The list of permitted CPUs; empty for all.
     :param reboot: The time of reboots of the machine in the run.
     :param options: The plan as a plain document, for the records.
+    :param devices: The paths of the raw devices that workloads overwrite: as
+        many for each copy as the workloads use.
     :param accepted: The kinds of findings that do not end the recording before
         its first repetition although they void each run.
     """
@@ -61,6 +64,7 @@ class RecordingPlan:
     options: documents.Arguments
     cpus: str = ""
     supply: provision.Supply = provision.NO_SUPPLY
+    devices: tuple[str, ...] = ()
     accepted: frozenset[str] = frozenset()
 
 
@@ -139,7 +143,13 @@ class ShapeRecording:
                 load_check.check_before_session()
                 session = sessions.open_session(
                     plan.assignments,
-                    _create_stations(machine, plan, limits, peer),
+                    _create_stations(
+                        machine,
+                        plan,
+                        limits,
+                        peer,
+                        runner.run(raw_devices.check(machine, plan.devices)),
+                    ),
                     peer,
                     supply=plan.supply,
                     progress=progress,
@@ -281,8 +291,13 @@ def _create_stations(
     plan: RecordingPlan,
     limits: shapes.ResourceLimits,
     peer: roles.Station | None,
+    raw: list[raw_devices.RawDevice],
 ) -> list[roles.Station]:
-    """Return one station per copy; every other copy has the peer."""
+    """Return one station per copy; every other copy has the peer.
+
+    :param raw: The raw devices, in equal parts for all copies.
+    """
+    share = len(raw) // plan.shape.copies
     copies = [
         roles.Station(
             name=f"copy-{number}",
@@ -290,6 +305,10 @@ def _create_stations(
             role="copy",
             parent=plan.directory,
             prefix=limits.prefixes[number - 1],
+            volumes=tuple(
+                device.to_device()
+                for device in raw[(number - 1) * share : number * share]
+            ),
         )
         for number in range(1, plan.shape.copies + 1)
     ]

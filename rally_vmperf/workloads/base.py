@@ -77,6 +77,26 @@ class File:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
+class DiskSpace:
+    """The size of the files that a workload writes in its directory.
+
+    Files that the caller copies there (see ``Workload.files``) are not
+    included.
+
+    :param kept: The bytes of files that remain until the end of the run.
+    :param temporary: The most bytes of other files that exist at one time,
+        which are removed before the next command.
+    :param on_peer: The bytes of files on the peer.
+    :param arguments: The names of the arguments that determine the size.
+    """
+
+    kept: int = 0
+    temporary: int = 0
+    on_peer: int = 0
+    arguments: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
 class Target:
     """A volume of the machine that a workload uses in place of its root disk.
 
@@ -159,6 +179,10 @@ class Command:
         of its work.  A command with a size may run again in the same
         directory and be interrupted, so that no other command may read the
         files that it writes.
+    :param temporary_files: The names of files and directories in the
+        directory of the workload that it may leave and that no other command
+        reads.  They are removed before the next command, which is not
+        measured, also after a failure.  Files on a volume are not possible.
     """
 
     name: str
@@ -168,6 +192,7 @@ class Command:
     server: Server | None = None
     output_limit: int = 1 << 20
     bound: t.Literal["time", "size"] = "time"
+    temporary_files: tuple[str, ...] = ()
 
 
 def check_result(
@@ -371,6 +396,15 @@ class Workload(abc.ABC):
         :raises WorkloadError: If the workload cannot or must not run with
             these files.
         """
+
+    def disk_space(self, arguments: Arguments) -> DiskSpace:
+        """Return the size of the files that its commands write.
+
+        If it uses volumes, ``targets`` has their size.
+        Files of which only the machine knows the size, such as those of a
+        program of the operator, are not included.
+        """
+        return DiskSpace()
 
     def prepare(self, arguments: Arguments) -> tuple[Command, ...]:
         """Return the commands that prepare a machine before any repetition."""

@@ -47,7 +47,7 @@ class TestDownload(unittest.IsolatedAsyncioTestCase):
                 name=role,
                 machine=machine,
                 role=role,
-                folder=await workfolder.create(machine, ""),
+                folder=(await workfolder.create(machine, "")).path,
                 address=ADDRESS,
             )
             for role in ("guest", "peer")

@@ -17,6 +17,7 @@ from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import task_file
 from rally_vmperf.cmd.baselines import bare_metal
 from rally_vmperf.cmd.baselines import coverage
+from rally_vmperf.cmd.baselines import raw_devices
 from rally_vmperf.cmd.baselines import registration
 from rally_vmperf.measurement import finding
 
@@ -56,6 +57,7 @@ class Record(registration.RegistrationCommand):
             help="bundle from 'rally-vmperf tools bundle', whose programs are "
             "run; default: the programs of the machine",
         )
+        raw_devices.add_arguments(parser)
         parser.add_argument(
             "--continue",
             dest="session",
@@ -208,13 +210,19 @@ class Record(registration.RegistrationCommand):
         session: str,
         request: coverage.CoverageRequest,
     ) -> "list[recording.ShapeRecording]":
-        """Return the recordings, one for each coverage that fits."""
+        """Return the recordings, one for each coverage that fits.
+
+        :raises BaselineError: If raw devices are missing or not used.
+        :raises MachineError: If a raw device must not be overwritten.
+        """
         from rally_vmperf.execution import requirements
         from rally_vmperf.records import journal
         from rally_vmperf.runs import recording
 
         journal_dir = opts.read(parsed.config_file).journal_dir
         fitting = self._select_coverages_that_fit(parsed, request.coverages)
+        for line in raw_devices.check(parsed, fitting):
+            self.print_line(line)
         accepted = request.tolerated
         if parsed.measure_anyway:
             accepted = frozenset(finding.KINDS)
@@ -233,6 +241,7 @@ class Record(registration.RegistrationCommand):
                     directory=parsed.work_dir,
                     cpus=parsed.cpu_list or "",
                     supply=supply,
+                    devices=raw_devices.select(parsed, covered),
                     is_limited=covered.protocol.shape == "guest",
                     reboot=covered.protocol.reboot,
                     options=_collect_options(parsed, covered, request.peer),
@@ -365,6 +374,7 @@ def _collect_options(
         ],
         "repetitions": covered.repetitions,
         "warmup": covered.warmup,
+        **({"devices": parsed.device} if parsed.device else {}),
         "peer": parsed.peer or (peer or {}).get("address", ""),
     }
 

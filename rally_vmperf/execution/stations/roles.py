@@ -25,6 +25,8 @@ class Station:
     :param parent: The parent of the work directory on the machine; relative to
         the home directory, empty for the home directory.
     :param folder: The work directory, which the machine has named.
+    :param available_bytes: The number of bytes that were available in the work
+        directory when it was created; None if it is not known.
     :param address: The address for other machines; empty if not required.
     :param listen_address: The address to which servers on the peer are bound;
         empty for all addresses.
@@ -38,7 +40,8 @@ class Station:
         beginning with 1.
     :param attach_again: A function that provides the volumes again, after a
         reboot; None if they are not provided.
-    :param finished: The paths of finished jobs that must be removed.
+    :param finished: The paths of finished jobs, and of files that no command
+        reads any more, which are removed before the next command.
     :param wait_for_return: A function that waits until the station, which is
         stopped on purpose while it runs a workload, answers again, and returns
         whether it does; None if it is not stopped.
@@ -49,6 +52,7 @@ class Station:
     role: Role
     parent: str = ""
     folder: str = ""
+    available_bytes: int | None = None
     address: str = ""
     listen_address: str = ""
     prefix: tuple[str, ...] = ()
@@ -59,9 +63,20 @@ class Station:
     finished: list[str] = dataclasses.field(default_factory=list)
     wait_for_return: WaitForReturn | None = None
 
+    @property
+    def device_paths(self) -> tuple[str, ...]:
+        """The paths of the raw devices of bare metal among its volumes."""
+        return tuple(volume.path for volume in self.volumes if volume.path)
+
     def folder_of(self, title: str) -> str:
         """Return the path of a workload's directory on the station."""
         return f"{self.folder}/{title}"
+
+    def discard_later(
+        self, folder: str, names: collections.abc.Iterable[str]
+    ) -> None:
+        """Remove files in a directory before the next command starts."""
+        self.finished += [f"{folder}/{name}" for name in names]
 
 
 async def close_connections(

@@ -39,16 +39,27 @@ _FEW = 8
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Demand:
-    """The demand of one group of guests: its image and its flavor."""
+    """The demand of one group of guests: its image and its flavor.
+
+    :param image_bytes: The bytes that the image has at least in the file
+        system of a guest; 0 if they are not known.
+    """
 
     group: request.Group
     image: models.Image
     flavor: models.Flavor
+    image_bytes: int = 0
 
     @property
     def count(self) -> int:
         """The number of guests."""
         return self.group.count
+
+    @property
+    def disk_gib(self) -> int:
+        """The size of the boot disk of a guest in GiB."""
+        volume = self.group.boot_volume
+        return volume.size_gib if volume else self.flavor.disk_gib
 
     @property
     def per_guest(self) -> dict[str, int]:

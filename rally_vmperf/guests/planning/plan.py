@@ -227,6 +227,7 @@ def _resolve_group(
         group=group,
         image=models.Image(id=image.id, name=image.name),
         flavor=flavor,
+        image_bytes=resolve.find_content_size(image),
     )
 
 

@@ -21,7 +21,7 @@ Form = t.Literal["device", "filesystem"]
 #: of the device.
 _TIMEOUT, _FORMATTING = 120, 3600
 _LINE = re.compile(
-    r"volume ([0-9]{1,2}) ([0-9]{1,18})(?: (/dev/[A-Za-z0-9_./-]{1,200}))?"
+    r"volume ([0-9]{1,2}) ([0-9]{1,18})(?: (/dev/[A-Za-z0-9_.:/-]{1,200}))?"
 )
 GIB = 1 << 30
 

@@ -1,6 +1,7 @@
 # Create, list and remove private directories with random names.
 #
-#   make PARENT OWNER  create one in PARENT for a process; print its path
+#   make PARENT OWNER  create one in PARENT for a process; print its path, and
+#                      the bytes that are available in it, or "unknown"
 #   remove DIRECTORY   remove it with its content
 #   list PARENT...     print those in PARENTs, with the processes in them
 #   end DIRECTORY      end the processes in it, then remove it
@@ -28,6 +29,18 @@ make() {
     printf '%s\n' "${folder##*/}" "$2" >"$folder/.made-by-rally-vmperf" ||
         exit 1
     echo "$folder"
+    available "$folder"
+}
+
+available() {  # DIRECTORY: root may use the reserved blocks, too
+    local bytes=unknown size blocks reserved_too free
+    read -r size blocks reserved_too free < <(
+        stat -f -c '%S %b %f %a' -- "$1" 2>/dev/null
+    )
+    ((EUID)) || free=$reserved_too
+    # A file system without a size, such as one of FUSE, has no limit here.
+    [ "${blocks:-0}" = 0 ] || bytes=$((size * free))
+    echo "available $bytes"
 }
 
 check() {  # DIRECTORY UID MODE OWNER

@@ -76,7 +76,7 @@ class Task(TaskValidator):
 @validation.add("required_platform", platform="openstack", users=True)
 @validation.configure(name="vmperf_cloud")
 class Cloud(TaskValidator):
-    """Check image, flavor, network, quota and the shapes in the baseline."""
+    """Check image, flavor, disk, network, quota and shapes in the baseline."""
 
     def check(self, context: Config, config: Config, scenario: t.Any) -> None:
         """Reject a task whose guests the cloud cannot run."""
@@ -88,10 +88,11 @@ class Cloud(TaskValidator):
         shape = document.Shape(
             demand.flavor.vcpus, demand.flavor.memory_mib, demand.count
         )
-        _check_baseline(workload, task_question, shape)
         sized = dataclasses.replace(
             workload, vcpus=shape.vcpus, sequential=planned.sequential
         )
+        checks.check_space(sized, planned.demands)
+        _check_baseline(workload, task_question, shape)
         minutes = task_question.estimate_minutes(sized)
         LOG.info(f"plan: about {minutes} minutes, including boot of guests")
 

@@ -200,6 +200,15 @@ _UNITS = {
     "KBps": ("B/s", 1024.0, 1e9),
 }
 
+#: Size of the file that a copy of a test copies, in bytes.
+_FILE_BYTES = {
+    "fstime": 1024 * 2000,
+    "fsbuffer": 256 * 500,
+    "fsdisk": 4096 * 8000,
+}
+#: Size of the unpacked source and the programs in bytes.
+_BUILD_BYTES = 16 << 20
+
 #: Smallest and largest plausible index.
 _BOUNDS = (0.0, 1e15)
 
@@ -291,6 +300,18 @@ class UnixBench(sequence.SequenceWorkload):
                 f"UnixBench in {source}; use UnixBench 6, raise maxCopies of "
                 f"'system' in its UnixBench/Run, or set copies: {max_copies}"
             )
+
+    def disk_space(self, arguments: base.Arguments) -> base.DiskSpace:
+        """Return the size of UnixBench, and of the files that it copies."""
+        copied = max(
+            (_FILE_BYTES.get(name, 0) for name in self.selected(arguments)),
+            default=0,
+        )
+        return base.DiskSpace(
+            kept=_BUILD_BYTES,
+            temporary=2 * copied * arguments["copies"],
+            arguments=("copies",),
+        )
 
     def prepare(self, arguments: base.Arguments) -> tuple[base.Command, ...]:
         """Return the commands that unpack and build UnixBench."""

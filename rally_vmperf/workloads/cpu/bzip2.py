@@ -1,5 +1,7 @@
 """Processor workload: compress and decompress generated data with bzip2."""
 
+import dataclasses
+
 from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
@@ -20,6 +22,8 @@ TIMES = {
 _DEFAULT_LEVEL = 9
 #: The long options of some levels.
 _LEVEL_NAMES = {1: ("fast",), 9: ("best",)}
+#: Largest size of the archive, relative to that of the data.
+_MAX_COMPRESSED = 0.95
 #: Seconds per MiB on the slowest supported machine.
 _SLOWEST = 10
 #: Seconds per MiB of compression on a current machine.
@@ -59,7 +63,8 @@ class Bzip2(base.Workload):
     """The wall time of bzip2 on data of a fixed size in each direction.
 
     ``data`` is compressed and ``copy.bz2`` is decompressed, so that the
-    directions do not share files.
+    directions do not share files.  Every repetition writes new files, which
+    are removed after it.
     """
 
     name = "bzip2"
@@ -82,16 +87,25 @@ class Bzip2(base.Workload):
         """Return a tuple of the script that generates the data."""
         return (generated.FILE,)
 
-    def prepare(self, arguments: base.Arguments) -> tuple[base.Command, ...]:
-        """Return the commands that generate the data and the archives.
+    def disk_space(self, arguments: base.Arguments) -> base.DiskSpace:
+        """Return the size of data and archive, and of another copy."""
+        size = arguments["size_mib"] << 20
+        return base.DiskSpace(
+            kept=size + int(size * _MAX_COMPRESSED),
+            temporary=size,
+            arguments=("size_mib",),
+        )
 
-        Both archives exist before the first repetition, so that every
-        repetition replaces a file.
+    def prepare(self, arguments: base.Arguments) -> tuple[base.Command, ...]:
+        """Return the commands that generate the data and the archive.
+
+        The copy allocates storage that is thin-provisioned, and the archive
+        replaces it.
         """
         steps = {
             "generate": generated.argv(arguments),
             "copy": ("cp", "data", "copy"),
-            "pack": (*_compress_argv(arguments), "copy"),
+            "pack": base.argv("bzip2 -z -f -{level} copy", arguments),
         }
         return _timed_commands(steps, arguments)
 
@@ -106,10 +120,16 @@ class Bzip2(base.Workload):
     ) -> tuple[base.Command, ...]:
         """Return the commands that compress and decompress the data."""
         steps = {
-            "compress": _compress_argv(arguments),
+            "compress": base.argv("bzip2 -z -k -f -{level} data", arguments),
             "decompress": ("bzip2", "-d", "-k", "-f", "copy.bz2"),
         }
-        return _timed_commands(steps, arguments)
+        results = {"compress": "data.bz2", "decompress": "copy"}
+        return tuple(
+            dataclasses.replace(
+                command, temporary_files=(results[command.name],)
+            )
+            for command in _timed_commands(steps, arguments)
+        )
 
     def parse(
         self, arguments: base.Arguments, result: base.CommandResult
@@ -124,11 +144,6 @@ class Bzip2(base.Workload):
                 f"printed an unexpected message: {sanitize.line(output, 80)!r}"
             )
         return [outputs.create_sample(TIMES[result.name], result.seconds)]
-
-
-def _compress_argv(arguments: base.Arguments) -> tuple[str, ...]:
-    """Return the command line words that compress the data."""
-    return base.argv("bzip2 -z -k -f -{level} data", arguments)
 
 
 def _timed_commands(

@@ -18,6 +18,10 @@ TIME = sample.Metric("disk.cp.copy_time", "s", "lower", additive=True)
 
 #: Files per second of the slowest supported disk, and of a usual one.
 _SLOWEST_FILES, _USUAL_FILES = 50, 20000
+#: Files in a directory of the tree.
+_FILES_PER_DIRECTORY = 100
+#: Bytes in a block of common file systems.
+_BLOCK = 4096
 #: Bytes per second that tree.py writes on a current machine.
 _WRITE_RATE = 100 * 10**6
 
@@ -87,6 +91,15 @@ class Cp(base.Workload):
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
         """Return the scripts that write the tree and copy it, as Files."""
         return (files.script("tree.py"), files.script("copy.bash"))
+
+    def disk_space(self, arguments: base.Arguments) -> base.DiskSpace:
+        """Return the size of the tree, and of its copy."""
+        blocks = -(-arguments["file_kib"] * 1024 // _BLOCK)
+        directories = 2 + arguments["files"] // _FILES_PER_DIRECTORY
+        size = (arguments["files"] * blocks + directories) * _BLOCK
+        return base.DiskSpace(
+            kept=size, temporary=size, arguments=("files", "file_kib")
+        )
 
     def prepare(self, arguments: base.Arguments) -> tuple[base.Command, ...]:
         """Return the commands that write the tree and copy it once.
@@ -176,5 +189,7 @@ def _command(
     return dataclasses.replace(
         command,
         timeout=command.timeout + file_count / _SLOWEST_FILES + 10 * seconds,
+        # copy.bash removes it, unless it fails.
+        temporary_files=("copy",),
         seconds=seconds or command.seconds + file_count / _USUAL_FILES,
     )

@@ -82,6 +82,13 @@ class Dd(sequence.CommandSequenceWorkload):
     METRICS = (sample.Metric("disk.dd.{}.bandwidth", "B/s", "higher"),)
     TOOLS = (tools.load_generator("dd", package="coreutils"),)
 
+    def disk_space(self, arguments: base.Arguments) -> base.DiskSpace:
+        """Return the size of a file for each direction."""
+        return base.DiskSpace(
+            kept=len(self.selected(arguments)) * _size_bytes(arguments),
+            arguments=("count", "block_size"),
+        )
+
     def targets(self, arguments: base.Arguments) -> tuple[base.Target, ...]:
         """Return the volume whose device is measured."""
         return _list_targets(arguments)

@@ -25,6 +25,8 @@ PATTERNS = ("read", "write", "randread", "randwrite")
 MIXED = ("rw", "randrw")
 #: Writes a new file completely; limited by size and not by time.
 FIRST_WRITE = "first_write"
+#: The file that is written anew.
+_NEW_FILE = "vmperf.new"
 #: Random reads with increasing depth while the latency is within a limit.
 SEARCH = "search"
 _ORDER = (*PATTERNS, *MIXED, FIRST_WRITE, SEARCH)
@@ -164,6 +166,18 @@ class Fio(sequence.CommandSequenceWorkload):
         """Reject an invalid job file of the operator."""
         if arguments["job_file"]:
             _fio_job_file.check(arguments, contents[_fio_job_file.NAME])
+
+    def disk_space(self, arguments: base.Arguments) -> base.DiskSpace:
+        """Return the size of the files, except those of a job file."""
+        if arguments["job_file"]:
+            return base.DiskSpace()
+        size = arguments["size_mib"] << 20
+        is_written_anew = FIRST_WRITE in arguments["patterns"]
+        return base.DiskSpace(
+            kept=size,
+            temporary=size if is_written_anew else 0,
+            arguments=("size_mib",),
+        )
 
     def targets(self, arguments: base.Arguments) -> tuple[base.Target, ...]:
         """Return the volumes whose devices are measured."""
@@ -340,6 +354,8 @@ class Fio(sequence.CommandSequenceWorkload):
             seconds=seconds,
             output_limit=OUTPUT_LIMIT,
             bound="size" if option in (FIRST_WRITE, SEARCH) else "time",
+            # fio removes it, unless it fails.
+            temporary_files=(_NEW_FILE,) if option == FIRST_WRITE else (),
         )
 
     def parse(
@@ -527,7 +543,7 @@ def _command_line(pattern: str, arguments: base.Arguments) -> tuple[str, ...]:
         job = _job_options(pattern, "write", block_size, arguments)
         # fio allocates the file before it measures, and removes it.
         return (
-            *(option.replace("vmperf.data", "vmperf.new") for option in job),
+            *(option.replace("vmperf.data", _NEW_FILE) for option in job),
             *("--fallocate=posix", "--unlink=1", "--group_reporting"),
             _fio_result.PERCENTILES,
             *_optional_options(pattern, arguments),

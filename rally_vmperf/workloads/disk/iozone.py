@@ -1,5 +1,6 @@
 """Disk workload: iozone."""
 
+import dataclasses
 import re
 
 from rally_vmperf import sanitize
@@ -121,6 +122,13 @@ class Iozone(base.Workload):
                 f"{arguments['size_mib']} MiB; raise size_mib"
             )
 
+    def disk_space(self, arguments: base.Arguments) -> base.DiskSpace:
+        """Return the size of all files, which iozone removes."""
+        return base.DiskSpace(
+            temporary=arguments["processes"] * (arguments["size_mib"] << 20),
+            arguments=("size_mib", "processes"),
+        )
+
     def targets(self, arguments: base.Arguments) -> tuple[base.Target, ...]:
         """Return the volume with the files of the processes."""
         return _list_targets(arguments)
@@ -151,18 +159,19 @@ class Iozone(base.Workload):
             "iozone -l {processes} -u {processes} -s {size_mib}m -r {record}k "
             "-i 0 -i 1"
         )
+        names = tuple(f"{number}.data" for number in range(1, processes + 1))
         argv = (
             *base.argv(line, arguments, record=_record_kib(arguments)),
             *(("-i", "2") if arguments["random"] else ()),
             *(("-e",) if arguments["flush"] else ()),
             *(("-I",) if arguments["direct"] else ()),
             "-F",
-            *(
-                _target.join(_list_targets(arguments), f"{number}.data")
-                for number in range(1, processes + 1)
-            ),
+            *(_target.join(_list_targets(arguments), name) for name in names),
         )
-        return (_commands.create_command("iozone", argv, size),)
+        command = _commands.create_command("iozone", argv, size)
+        # iozone removes them, unless it fails.
+        left = () if _list_targets(arguments) else names
+        return (dataclasses.replace(command, temporary_files=left),)
 
     def parse(
         self, arguments: base.Arguments, result: base.CommandResult

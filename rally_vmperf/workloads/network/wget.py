@@ -125,6 +125,15 @@ class Wget(_nginx.NginxWorkload, sequence.CommandSequenceWorkload):
         ftp = (_SERVE_FTP,) if "ftp" in arguments["protocols"] else ()
         return (generated.FILE, *ftp)
 
+    def disk_space(self, arguments: base.Arguments) -> base.DiskSpace:
+        """Return the size of the file, on the peer and if it is loaded."""
+        size = _size_bytes(arguments)
+        return base.DiskSpace(
+            temporary=size if arguments["to_disk"] else 0,
+            on_peer=size,
+            arguments=("size_mib",),
+        )
+
     def prepare_peer(
         self, arguments: base.Arguments
     ) -> tuple[base.Command, ...]:
@@ -175,6 +184,7 @@ class Wget(_nginx.NginxWorkload, sequence.CommandSequenceWorkload):
             seconds=_size_bytes(arguments) / _USUAL,
             bound="size",
             server=server,
+            temporary_files=(target,) if arguments["to_disk"] else (),
         )
 
     def work_done(

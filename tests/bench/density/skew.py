@@ -55,7 +55,8 @@ def _measure(descriptions, count, folder, work):
     async def once():
         places = servers.stations(descriptions, count, folder)
         for place in places:
-            place.folder = await workfolder.create(place.machine, folder)
+            created = await workfolder.create(place.machine, folder)
+            place.folder = created.path
         try:
             await measure.repetition(
                 [work], places, None, lambda line: None, result

@@ -337,7 +337,7 @@ class MachineTest(unittest.TestCase):
             "import asyncio, sys\n"
             "from rally_vmperf.machines import local, workfolder\n"
             "made = workfolder.create(local.Local('h'), sys.argv[1])\n"
-            "print(asyncio.run(made))\n"
+            "print(asyncio.run(made).path)\n"
         )
         made = subprocess.run(
             [*inside, sys.executable, "-c", program, str(self.parent)],

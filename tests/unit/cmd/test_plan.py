@@ -113,6 +113,20 @@ class PlanTest(unittest.TestCase):
         self.assertEqual({"Four guests"}, {row["Subtask"] for row in rows})
         self.assertIn("will be 25 % full", output)
 
+    def test_files_that_do_not_fit(self):
+        """It is a reason among others, and nothing is made."""
+        task = subtask()
+        (scenario,) = task["scenario"].values()
+        scenario["workloads"].append(
+            {"name": "fio", "arguments": {"size_mib": 4096}}
+        )
+        code, rows, output = self.plan(task)
+        self.assertEqual(1, code)
+        self.assertRegex(
+            output, "rejected: workload fio needs 4.0 GiB of disk: .*'small'"
+        )
+        self.assertIn("cores", {row["What"] for row in rows})
+
     def test_first_lines(self):
         """A table follows the files of the task and its duration."""
         document = {"version": 2, "title": "T", "subtasks": [subtask()]}

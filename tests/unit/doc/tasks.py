@@ -54,7 +54,8 @@ def rally():
     return api.API(config_file=os.devnull, skip_db_check=True)
 
 
-def _read(file):
+def read_file(file):
+    """Return the content of a file of a workload, as far as it is read."""
     if file.name == "unixbench.tar":
         return golden.unixbench_source()
     if file.name == "stream.c":
@@ -191,7 +192,7 @@ def check(task):
         mock.patch(
             "rally_vmperf.workloads.files.read",
             autospec=True,
-            side_effect=_read,
+            side_effect=read_file,
         ),
         mock.patch(
             "rally_vmperf.bundles.bundle.load",

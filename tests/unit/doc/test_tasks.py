@@ -1,6 +1,7 @@
 """Every task that is shipped or shown passes Rally's validation."""
 
 import argparse
+import dataclasses
 import datetime
 import json
 import os
@@ -8,6 +9,7 @@ import pathlib
 import re
 import tempfile
 import unittest
+from unittest import mock
 
 import ddt
 import jsonschema
@@ -21,6 +23,7 @@ from rally_vmperf import errors
 from rally_vmperf.audit import acknowledged
 from rally_vmperf.cmd import task_file
 from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.questions import checks
 from rally_vmperf.questions import limits_file
 from rally_vmperf.questions import table
 from tests.unit.doc import pages
@@ -122,6 +125,40 @@ class ShippedTestCase(unittest.TestCase):
     @ddt.data(*SHIPPED)
     def test_with_no_argument_but_what_has_no_default(self, path):
         tasks.check(tasks.render(path, GIVEN))
+
+    @ddt.data(*SHIPPED)
+    def test_files_fit_on_20_gib(self, path):
+        """m1.small, the flavor by default, has a disk of this size."""
+        self.check_files(20, path, GIVEN)
+
+    @ddt.data(*ARGUMENT_FILES)
+    def test_files_fit_on_the_disk_of_the_embedded_cloud(self, path):
+        arguments = yaml.safe_load((pages.ROOT / path).read_text())
+        # Of vmperf.tiny, and of its image.
+        self.check_files(3, path.replace(".embedded", ""), arguments)
+
+    def test_files_of_the_largest_task(self):
+        """With what a step leaves it would need 20.5 GiB."""
+        path = "tasks/study-openstack-kvm.yaml"
+        self.check_files(13, path, GIVEN)
+        with self.assertRaisesRegex(
+            errors.VMPerfError, "wget, cp, bzip2 need 11.8 GiB of disk"
+        ):
+            self.check_files(12, path, GIVEN)
+
+    def check_files(self, disk_gib, path, arguments):
+        """Check that the files of a task fit on a disk with an image."""
+        group = mock.Mock(boot_volume=None)
+        demand = mock.Mock(group=group, disk_gib=disk_gib, image_bytes=1 << 29)
+        with mock.patch(
+            "rally_vmperf.workloads.files.read",
+            autospec=True,
+            side_effect=tasks.read_file,
+        ):
+            for subtask in tasks.render(path, arguments)["subtasks"]:
+                created = tasks.create_task(subtask)
+                sized = dataclasses.replace(created, vcpus=2)
+                checks.check_space(sized, [demand])
 
     def test_size(self):
         """A reader of Rally reads each task on a page or two."""

@@ -43,9 +43,15 @@ class TogetherTestCase(unittest.IsolatedAsyncioTestCase):
         self.result = measured.Measured()
         self.findings = []
 
-    async def measure(self, first=WORK, second=("echo", "7"), bound="time"):
+    async def measure(
+        self,
+        first=WORK,
+        second=("echo", "7"),
+        bound="time",
+        temporary=(),
+    ):
         """Measure once."""
-        workload = test_measure.Echo(first, second, bound)
+        workload = test_measure.Echo(first, second, bound, temporary)
         self.findings = await measure.repetition(
             [assignment.Assignment(workload, {})],
             self.stations,
@@ -167,6 +173,41 @@ class TestTogether(TogetherTestCase):
         await self.measure()
         self.assertEqual(3, len(self.jobs()))
         self.assertTrue(all("size" in path.name for path in self.jobs()))
+
+    async def test_temporary_files_are_removed(self):
+        """They are there until the next command, which does not see them."""
+        first = ("sh", "-c", "mkdir -p out/b; echo x >>out/b/a; echo 5")
+        second = ("sh", "-c", "mkdir out && echo 7")
+        for names in (["c1", "c2", "c3"], ["c1"]):
+            with self.subTest(names=names):
+                self.stations = [
+                    station
+                    for station in self.stations
+                    if station.name in names
+                ]
+                self.result = measured.Measured()
+                for bound in ("time", "size"):
+                    await self.measure(first, second, bound, ("out", "none"))
+                self.assertEqual([], self.result.missing)
+                for name in names:
+                    self.assertEqual(
+                        [],
+                        [*(self.folder / name / "echo" / "out").iterdir()],
+                    )
+
+    async def test_temporary_files_of_a_command_that_fails(self):
+        """The rest of a copy takes no space from the next command."""
+        first = ("sh", "-c", "echo x >out; exit 1")
+        second = ("sh", "-c", "test ! -e out && echo 7")
+        for names in (["c1", "c2", "c3"], ["c1"]):
+            with self.subTest(names=names):
+                self.stations = self.stations[: len(names)]
+                self.result = measured.Measured()
+                await self.measure(first, second, temporary=("out",))
+                self.assertEqual(
+                    {"cpu.echo.rate"},
+                    {gap.name for gap in self.result.missing},
+                )
 
     async def test_a_command_that_fails_is_no_part_of_the_overlap(self):
         """Its sample is missing, and its start does not count."""

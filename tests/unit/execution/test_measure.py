@@ -39,10 +39,15 @@ class Echo(base.Workload):
     TOOLS = ()
 
     def __init__(
-        self, first=("echo", "5"), second=("echo", "7"), bound="time"
+        self,
+        first=("echo", "5"),
+        second=("echo", "7"),
+        bound="time",
+        temporary=(),
     ):
         self.argvs = {"rate": first, "size": second}
         self.bound = bound
+        self.temporary = temporary
 
     def prepare(self, arguments):
         """Leave a file that the commands could use."""
@@ -61,7 +66,13 @@ class Echo(base.Workload):
     def commands(self, arguments, endpoints):
         """Return both commands."""
         return tuple(
-            base.Command(name=name, argv=argv, timeout=10, bound=self.bound)
+            base.Command(
+                name=name,
+                argv=argv,
+                timeout=10,
+                bound=self.bound,
+                temporary_files=self.temporary,
+            )
             for name, argv in self.argvs.items()
         )
 

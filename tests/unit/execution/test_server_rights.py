@@ -152,7 +152,8 @@ class RightsTestCase(unittest.IsolatedAsyncioTestCase):
     async def test_a_login_that_is_not_root(self):
         """The server runs as the user of the login."""
         machine = self.peer.machine = Nobody("peer")
-        folder = self.peer.folder = await workfolder.create(machine, "/tmp")
+        created = await workfolder.create(machine, "/tmp")
+        folder = self.peer.folder = created.path
         self.addAsyncCleanup(workfolder.remove, machine, folder)
         assigned = await self.prepare("nginx")
         async with self.serve(assigned) as port:

@@ -93,7 +93,7 @@ class DescribeTest(unittest.TestCase):
             [assign("filesystem", size=GIB)],
             [GIB],
             "workload targeting target=volume: requires 1 GiB, and a file "
-            "system on volume 1 of g1 has 0.96 GiB; add one, or reduce the "
+            "system on volume 1 of g1 has 0.97 GiB; add one, or reduce the "
             "size in its arguments",
         ),
     )

@@ -17,7 +17,7 @@ def made(case):
     """Return a directory on this computer, which the test deletes."""
     parent = case.enterContext(tempfile.TemporaryDirectory())
     making = workfolder.create(local.Local("here"), parent)
-    return pathlib.Path(run_apart(making))
+    return pathlib.Path(run_apart(making).path)
 
 
 def run_apart(coroutine):
@@ -45,7 +45,7 @@ from rally_vmperf.machines import workfolder
 
 async def run():
     machine = local.Local("here")
-    folder = await workfolder.create(machine, sys.argv[1])
+    folder = (await workfolder.create(machine, sys.argv[1])).path
     await machine.put(b"x" * 3000000, f"{folder}/fio/data")
     started = job.Job(
         machine=machine,

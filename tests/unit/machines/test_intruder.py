@@ -70,6 +70,7 @@ class IntruderTestCase(unittest.IsolatedAsyncioTestCase):
                         for _ in range(8)
                     )
                 )
+        made = [created.path for created in made]
         for folder in made:
             status = os.stat(folder)
             self.assertEqual((0, 0o40700), (status.st_uid, status.st_mode))
@@ -83,7 +84,8 @@ class IntruderTestCase(unittest.IsolatedAsyncioTestCase):
 
     async def test_a_job_that_waits_and_runs(self):
         """The other user cannot change gate, FIFOs, outputs and program."""
-        made = await workfolder.create(self.machine, str(self.parent))
+        created = await workfolder.create(self.machine, str(self.parent))
+        made = created.path
         work = f"{made}/echo"
         await self.machine.put(b"echo 5", f"{work}/script", 0o755)
         handle = await jobs.arm(

@@ -29,9 +29,10 @@ class Case(unittest.IsolatedAsyncioTestCase):
         self.parent = pathlib.Path(folder).resolve()
 
     async def make(self, parent=None):
-        return pathlib.Path(
-            await workfolder.create(self.machine, str(parent or self.parent))
+        created = await workfolder.create(
+            self.machine, str(parent or self.parent)
         )
+        return pathlib.Path(created.path)
 
 
 class MakeTestCase(Case):
@@ -65,12 +66,12 @@ class MakeTestCase(Case):
         (self.parent / "a b").mkdir()
         with mock.patch.dict(os.environ, HOME=str(self.parent)):
             made = await workfolder.create(self.machine, "a b")
-            self.assertEqual(f"{self.parent}/a b", os.path.dirname(made))
+            self.assertEqual(f"{self.parent}/a b", os.path.dirname(made.path))
             made = await workfolder.create(self.machine, "")
-            self.assertEqual(str(self.parent), os.path.dirname(made))
+            self.assertEqual(str(self.parent), os.path.dirname(made.path))
             (self.parent / "-").mkdir()
             made = await workfolder.create(self.machine, "-")
-            self.assertEqual(f"{self.parent}/-", os.path.dirname(made))
+            self.assertEqual(f"{self.parent}/-", os.path.dirname(made.path))
 
     async def test_a_user_without_a_home(self):
         environment = {k: v for k, v in os.environ.items() if k != "HOME"}
@@ -139,6 +140,41 @@ class MakeTestCase(Case):
             await self.make(self.parent / "a\nb")
         self.assertNotIn("a\nb", str(caught.exception).partition(": ")[2][:9])
 
+    async def test_available_space(self):
+        created = await workfolder.create(self.machine, str(self.parent))
+        free = os.statvfs(self.parent)
+        blocks = free.f_bavail if os.geteuid() else free.f_bfree
+        self.assertAlmostEqual(
+            blocks * free.f_frsize, created.available_bytes, delta=1 << 28
+        )
+
+    async def test_available_space_of_other_file_systems(self):
+        """Root may use reserved blocks; one without a size has no limit."""
+        real = shutil.which("stat")
+        programs = self.parent / "programs"
+        programs.mkdir()
+        fake = programs / "stat"
+        path = f"{programs}:{os.environ['PATH']}"
+        for printed, expected in (
+            ("4096 100 30 20", 4096 * (20 if os.geteuid() else 30)),
+            ("4096 100 0 0", 0),
+            ("4096 0 0 0", None),
+            ("", None),
+        ):
+            fake.write_text(
+                f'#!/bin/sh\n[ "$1" = -f ] || exec {real} "$@"\n'
+                f"echo {printed}\n"
+            )
+            fake.chmod(0o755)
+            with (
+                self.subTest(printed=printed),
+                mock.patch.dict(os.environ, PATH=path),
+            ):
+                created = await workfolder.create(
+                    self.machine, str(self.parent)
+                )
+                self.assertEqual(expected, created.available_bytes)
+
     async def test_where_nothing_can_be_made(self):
         with self.assertRaisesRegex(base.MachineError, "/proc: cannot create"):
             await self.make("/proc")
@@ -172,8 +208,25 @@ class AnswerTestCase(unittest.IsolatedAsyncioTestCase):
 
     async def test_one_that_is(self):
         path = "/home/a b/rally-vmperf-0123456789"
-        machine = testing.FakeMachine("g1", {"bash": f"{path}\n"})
-        self.assertEqual(path, await workfolder.create(machine, ""))
+        for text, expected in (("4096", 4096), ("0", 0), ("unknown", None)):
+            answer = f"{path}\navailable {text}\n"
+            machine = testing.FakeMachine("g1", {"bash": answer})
+            self.assertEqual(
+                workfolder.NewDirectory(path=path, available_bytes=expected),
+                await workfolder.create(machine, ""),
+            )
+
+    @ddt.data(
+        *("", "available\n", "available -1\n", "available 1e9\n"),
+        *("available 1\navailable 2\n", "available \u0661\n"),
+        *("available 1", f"available {'9' * 19}\n", "free 1\n"),
+    )
+    async def test_an_invalid_size(self, line):
+        answer = f"/root/rally-vmperf-0123456789\n{line}"
+        machine = testing.FakeMachine("g1", {"bash": answer})
+        with self.assertRaisesRegex(base.MachineError, "^g1: ") as caught:
+            await workfolder.create(machine, "")
+        self.assertTrue(str(caught.exception).isprintable())
 
 
 class RemoveTestCase(Case):

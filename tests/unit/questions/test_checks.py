@@ -17,6 +17,9 @@ from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
 from rally_vmperf.bundles import bundle
 from rally_vmperf.execution.stations import open_files
+from rally_vmperf.guests import models
+from rally_vmperf.guests import request
+from rally_vmperf.guests.planning import capacity
 from rally_vmperf.measurement import finding
 from rally_vmperf.questions import checks
 from rally_vmperf.questions import table
@@ -427,6 +430,119 @@ ARGUMENTS = {
     "density": {"levels": [1, 2]},
     "tuning": {"variants": [{"name": "a"}, {"name": "b"}]},
 }
+
+
+@ddt.ddt
+class TestSpace(unittest.TestCase):
+    """Files that do not fit on the disk of a guest."""
+
+    def check(self, workloads, *disks, image_bytes=0, vcpus=2, **arguments):
+        """Check workloads with the disks of groups in GiB.
+
+        :param disks: The flavor's disk of each group, and its boot volume.
+        """
+        config = changed(("args",), {"workloads": workloads, **arguments})
+        subtask = dataclasses.replace(
+            table.questions()["density"].create_task(config)
+            if "levels" in arguments
+            else table.questions()["overhead"].create_task(config),
+            vcpus=vcpus,
+        )
+        checks.check_space(
+            subtask,
+            [
+                capacity.Demand(
+                    group=request.Group(
+                        image=request.ResourceReference(by="name", value="i"),
+                        flavor=request.ResourceReference(by="name", value="f"),
+                        boot_volume=request.Volume(size_gib=volume_gib)
+                        if volume_gib
+                        else None,
+                    ),
+                    image=models.Image(id="i", name="debian"),
+                    flavor=models.Flavor(
+                        id="f",
+                        name="small",
+                        vcpus=vcpus,
+                        memory_mib=1024,
+                        disk_gib=disk_gib,
+                    ),
+                    image_bytes=image_bytes,
+                )
+                for disk_gib, volume_gib in disks
+            ],
+        )
+
+    def refuse(self, text, *arguments, **options):
+        """Expect a line of text."""
+        with self.assertRaises(task.InvalidTask) as caught:
+            self.check(*arguments, **options)
+        self.assertEqual(text, str(caught.exception))
+
+    @ddt.data(
+        (19 << 10, (20, 0)),
+        (19 << 10, (20, 0), (0, 20)),
+        (19 << 10, (0, 20)),
+        (19 << 10, (10, 20)),
+        (16, (1, 0)),
+    )
+    @ddt.unpack
+    def test_files_that_fit(self, size_mib, *disks):
+        """The disk is that of the boot volume, if there is one."""
+        workload = {"name": "fio", "arguments": {"size_mib": size_mib}}
+        self.check([workload], *disks)
+
+    def test_nothing_is_written(self):
+        """A disk whose size is not known has room for nothing."""
+        self.check([{"name": "sysbench"}], (0, 0), image_bytes=9)
+
+    def test_flavor(self):
+        self.refuse(
+            "workload fio needs 19.5 GiB of disk: must be <= 19.4 GiB, which "
+            "the file system and image 'debian' leave of the 20 GiB of flavor "
+            "'small'; use a flavor with a larger disk or a boot_volume, or "
+            "reduce size_mib",
+            [{"name": "fio", "arguments": {"size_mib": 19968}}],
+            (20, 0),
+        )
+
+    def test_boot_volume_of_a_variant(self):
+        """Each group has a disk of its own."""
+        self.refuse(
+            "workloads cp, fio-b need 10.0 GiB of disk: must be <= 8.7 GiB, "
+            "which the file system and image 'debian' leave of boot_volume "
+            "size_gib=10; raise size_gib, or reduce size_mib of fio-b",
+            [
+                {
+                    "name": "cp",
+                    "arguments": {"files": 1, "file_kib": 1 << 20},
+                },
+                {
+                    "name": "fio",
+                    "label": "b",
+                    "arguments": {"size_mib": 8 << 10},
+                },
+            ],
+            (40, 0),
+            (40, 10),
+            image_bytes=1 << 30,
+        )
+
+    def test_load_of_neighbours(self):
+        """They prepare their files on each guest, beside the others."""
+        options = {
+            "levels": [1, 2],
+            "neighbours": {
+                "guests": 1,
+                "workload": {"name": "dd", "arguments": {"count": 4096}},
+            },
+        }
+        measured = [{"name": "fio", "arguments": {"size_mib": 4096}}]
+        self.check(measured, (10, 0), **options)
+        with self.assertRaisesRegex(
+            task.InvalidTask, "fio, dd-neighbour need 8.0 GiB of disk"
+        ):
+            self.check(measured, (8, 0), **options)
 
 
 @ddt.ddt

@@ -181,11 +181,15 @@ class Machine(testing.FakeMachine):
     def _bash(self, arguments):
         script, *rest = arguments[3:]
         if script == "folder.bash":
-            return testing.completed("/var/tmp/rally-vmperf-0123456789\n")
+            return testing.completed(
+                "/var/tmp/rally-vmperf-0123456789\navailable 99999999999\n"
+            )
         if script == "clock.bash":
             return testing.completed(f"{time.time():.6f}\n")
         if script == "folder.bash":
-            return testing.completed("/srv/rally-vmperf-0123456789\n")
+            return testing.completed(
+                "/srv/rally-vmperf-0123456789\navailable 99999999999\n"
+            )
         if script == "tools.bash":
             return testing.completed(
                 "".join(

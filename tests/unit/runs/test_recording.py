@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import pathlib
 import re
 import tempfile
@@ -21,9 +22,11 @@ from rally_vmperf.records import journal
 from rally_vmperf.records import model
 from rally_vmperf.runs import recorded
 from rally_vmperf.runs import recording
+from rally_vmperf.workloads import base as workloads
 from tests.unit import made
 from tests.unit.execution import test_measure
 from tests.unit.machines import folders
+from tests.unit.machines import loop_devices
 from tests.unit.runs import golden
 from tests.unit.runs import test_recorded
 
@@ -58,25 +61,35 @@ class Watched(local.Local):
         return await super().run(argv, **arguments)
 
 
+class OnVolume(test_measure.Echo):
+    """A workload of two commands with a file system on a volume."""
+
+    def targets(self, arguments):
+        """Return the volume."""
+        return (workloads.Target(form="filesystem", size=1 << 20),)
+
+
 @mock.patch.object(background_load, "QUIET", new=0)
 class TestFolder(unittest.TestCase):
     """Work directories are on the command lines, and nowhere else."""
 
-    def record(self, parent):
-        """Record one copy; return the commands and the records."""
+    def record(self, parent, workload=None, raw=(), copies=1):
+        """Record copies; return the commands and the records."""
         machine = Watched()
+        workload = workload or test_measure.Echo()
         directory = self.enterContext(tempfile.TemporaryDirectory())
         run_journal = journal.Journal(directory, "one")
         shape_recording = recording.ShapeRecording(
             recording.RecordingPlan(
                 baseline="metal",
                 session="0" * 32,
-                assignments=(assignment.Assignment(test_measure.Echo(), {}),),
-                shape=document.Shape(vcpus=1, memory_mib=64, copies=1),
+                assignments=(assignment.Assignment(workload, {}),),
+                shape=document.Shape(vcpus=1, memory_mib=64, copies=copies),
                 repetitions=1,
                 warmup=0,
                 directory=parent,
                 is_limited=False,
+                devices=raw,
                 options={},
                 accepted=frozenset(finding.KINDS),
             ),
@@ -87,6 +100,26 @@ class TestFolder(unittest.TestCase):
             lambda: machine, None, self.lines.append, lambda line: None
         )
         return machine.argvs, [[run_journal.read(), shape_recording.details]]
+
+    def test_raw_devices(self):
+        """Each copy has its own one, which can be recorded again."""
+        raw = tuple(loop_devices.create(self, mib) for mib in (16, 32))
+        parent = self.enterContext(tempfile.TemporaryDirectory())
+        mounted = ("sh", "-c", "touch volume-1.fs/x && echo 5")
+        size = ("sh", "-c", "stat -f -c %b volume-1.fs")
+        for _ in range(2):
+            workload = OnVolume(mounted, size)
+            _, ((records, _),) = self.record(parent, workload, raw, 2)
+            (record,) = records
+            self.assertEqual((), record.repetition.all_missing)
+            blocks = {
+                sample.source: sample.sample.value
+                for condition in record.repetition.conditions
+                for sample in condition.observations
+                if sample.sample.metric == test_measure.SIZE
+            }
+            self.assertLess(1.5 * blocks["copy-1"], blocks["copy-2"])
+            self.assertEqual([], os.listdir(parent))
 
     def test_folder_of_a_killed_recording(self):
         """The next recording names it, with the command that removes it."""

@@ -113,6 +113,25 @@ class CloudTest(unittest.TestCase):
         with self.assertRaisesRegex(validation.ValidationError, pattern):
             self.validate(config(**options))
 
+    def test_files_that_do_not_fit(self):
+        """The disk of the flavor has 4 GiB, and the image is in it."""
+        task = config()
+        arguments = {"size_mib": 3 << 10}
+        task["args"]["workloads"] = [{"name": "fio", "arguments": arguments}]
+        task["contexts"].pop("vmperf_baseline")
+        self.validate(task)
+        (image,) = self.cloud.image.all_images
+        image.size = 1 << 30
+        with self.assertRaisesRegex(
+            validation.ValidationError,
+            "workload fio needs 3.0 GiB of disk: must be <= 2.9 GiB, which the"
+            " file system and image 'debian' leave of the 4 GiB of flavor "
+            "'small'; ",
+        ):
+            self.validate(task)
+        image.disk_format = "raw"
+        self.validate(task)
+
     def test_no_block_storage(self):
         self.cloud.services.clear()
         pattern = "boot_volume: the cloud has no block-storage service"
