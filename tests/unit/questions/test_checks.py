@@ -625,7 +625,7 @@ class TestTask(unittest.TestCase):
         (
             ("args", "workloads"),
             [{"name": "sysbench", "arguments": {"tim": 1}}],
-            "'tim'.*allowed keys: max_prime, threads, time",
+            "'tim'.*allowed keys: max_prime, rate, threads, time",
         ),
         (
             ("args", "workloads"),
