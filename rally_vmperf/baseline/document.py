@@ -19,7 +19,6 @@ from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import definitions
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.records import formats
-from rally_vmperf.workloads import registry
 
 
 class BaselineError(errors.VMPerfError):
@@ -128,10 +127,7 @@ class BaselineEntry(definitions.Defining):
     @property
     def conditions(self) -> dict[str, t.Any]:
         """What a guest must share with it, as in ``Assignment``."""
-        arguments = self.arguments
-        if not self.imported:
-            arguments = registry.add_defaults(self.workload, arguments)
-        return {**arguments, **self.protocol}
+        return {**self.arguments, **self.protocol}
 
     def describe_shape(self) -> str:
         """Return the shape as text, also if it is unknown."""

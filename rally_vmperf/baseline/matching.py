@@ -4,6 +4,7 @@ import collections
 
 from rally_vmperf import documents
 from rally_vmperf.baseline import document
+from rally_vmperf.workloads import registry
 from rally_vmperf.workloads import schemas
 
 
@@ -80,14 +81,19 @@ def _describe_differences(
 
     Of an imported entry only the known arguments are compared, if the
     workload has them. The word ``vcpus`` is the entry's number of vCPUs,
-    which an imported entry does not have to know.
+    which an imported entry does not have to know. A recorded entry, or an
+    earlier run, has the defaults of arguments that were added later.
     """
     recorded = baseline_entry.conditions
-    if baseline_entry.imported and recorded.get("place") == "file":
-        recorded["target"] = "root"
-    known = {*recorded} | {*requested}
     if baseline_entry.imported:
+        if recorded.get("place") == "file":
+            recorded["target"] = "root"
         known = {*recorded} & {*requested}
+    else:
+        workload = baseline_entry.workload
+        recorded = registry.add_defaults(workload, recorded)
+        requested = registry.add_defaults(workload, requested)
+        known = {*recorded} | {*requested}
     shape = baseline_entry.shape
     differences = []
     for key in sorted(known):

@@ -48,16 +48,16 @@ def get_workload(name: str) -> base.Workload:
 
 
 def add_defaults(name: str, arguments: base.Arguments) -> dict[str, t.Any]:
-    """Return recorded arguments with those that the workload has since.
+    """Return recorded arguments with the defaults of later ones as a dict.
 
-    The default of a new argument is what the workload did before.
+    A record lacks the arguments that its workload did not have then.  Those
+    of an unknown workload do not change.
 
-    :param name: The name of the workload, which need not be installed.
+    :param name: The name of the workload.
     """
-    try:
-        properties = get_workload(name).ARGUMENTS["properties"]
-    except base.WorkloadError:
-        return {**arguments}
+    if name not in workload_names():
+        return dict(arguments)
+    properties = get_workload(name).ARGUMENTS["properties"]
     defaults = {key: rule["default"] for key, rule in properties.items()}
     return {**defaults, **arguments}
 

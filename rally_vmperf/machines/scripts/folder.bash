@@ -112,7 +112,19 @@ end() {  # a process that ignores SIGTERM is killed after two seconds
         sleep 0.2
     done 2>/dev/null
     [ -z "$pids" ] || { echo "cannot end the processes" $pids >&2; return 1; }
+    release_volumes "$1"
     remove "$1"
+}
+
+release_volumes() {  # DIRECTORY: what devices.bash has made for it
+    local as_root=() node point
+    ((EUID == 0)) || as_root=(sudo -n --)
+    for point in "$1"/.volume-*; do
+        ! mountpoint -q -- "$point" || "${as_root[@]}" umount -- "$point"
+    done
+    for node in "/dev/${1##*/}"-*; do
+        [ ! -e "$node" ] || "${as_root[@]}" rm -f -- "$node"
+    done
 }
 
 unset CDPATH

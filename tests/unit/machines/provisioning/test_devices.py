@@ -14,6 +14,7 @@ from rally_vmperf.machines import base
 from rally_vmperf.machines import local
 from rally_vmperf.machines import scripts
 from rally_vmperf.machines import testing
+from rally_vmperf.machines import workfolder
 from rally_vmperf.machines.provisioning import devices
 from tests.unit.machines import folders
 
@@ -257,3 +258,13 @@ class DeviceTest(unittest.IsolatedAsyncioTestCase):
         await self.attach("filesystem", is_new=False)
         await devices.detach(self.machine, str(self.folder))
         await devices.detach(self.machine, str(self.folder))
+
+    async def test_killed_run(self):
+        """The clean-up unmounts the volumes before it removes the files."""
+        await self.attach("filesystem")
+        node = pathlib.Path(f"/dev/{self.folder.name}-1")
+        node.symlink_to("null")
+        self.addCleanup(node.unlink, missing_ok=True)
+        await workfolder.end(self.machine, str(self.folder))
+        self.assertFalse(self.folder.exists())
+        self.assertFalse(node.is_symlink())
