@@ -14,6 +14,9 @@ from rally_vmperf.measurement import promises
 _SECTOR = 512
 #: The prefixes of the names of drives with removable media.
 _REMOVABLE = ("sr", "fd")
+#: The name of a size, the promised and the delivered one, and the reason why
+#: the latter is not known if it is None.
+_Promise = tuple[str, int, int | None, str]
 
 
 def find_sizes(
@@ -36,37 +39,8 @@ def find_sizes(
     for guest in guests:
         if not (facts := fingerprints.get(guest.name)):
             continue
-        volumes = attached.get(guest.name, ())
-        for name, promised, delivered, reason in (
-            (
-                "vcpus",
-                guest.flavor.vcpus,
-                facts.get("online_cpus"),
-                "the kernel does not list its online CPUs",
-            ),
-            (
-                "memory",
-                guest.flavor.memory_mib << 20,
-                facts.get("firmware_memory_bytes"),
-                "/proc/zoneinfo does not have the memory of the firmware",
-            ),
-            (
-                "disk",
-                guest.disk.size_gib << 30,
-                _find_boot_disk(facts, volumes),
-                "the boot disk is not known",
-            ),
-            *(
-                (
-                    f"volume_{number}",
-                    volume.size_gib << 30,
-                    None if volume.is_encrypted else device.size,
-                    "the header of its encryption takes a part of it",
-                )
-                for number, (volume, device) in enumerate(
-                    zip(guest.volumes, volumes, strict=False), 1
-                )
-            ),
+        for name, promised, delivered, reason in _list_promises(
+            guest, facts, attached.get(guest.name, ())
         ):
             if not promised:
                 continue
@@ -86,6 +60,44 @@ def find_sizes(
                 )
             )
     return tuple(sizes), unknown
+
+
+def _list_promises(
+    guest: models.Guest,
+    facts: documents.Facts,
+    volumes: collections.abc.Sequence[devices.Attached],
+) -> collections.abc.Iterator[_Promise]:
+    """Yield the promised sizes of a guest.
+
+    :param volumes: The devices of its data volumes.
+    """
+    yield (
+        "vcpus",
+        guest.flavor.vcpus,
+        facts.get("online_cpus"),
+        "the kernel does not list its online CPUs",
+    )
+    yield (
+        "memory",
+        guest.flavor.memory_mib << 20,
+        facts.get("firmware_memory_bytes"),
+        "/proc/zoneinfo does not have the memory of the firmware",
+    )
+    yield (
+        "disk",
+        guest.disk.size_gib << 30,
+        _find_boot_disk(facts, volumes),
+        "the boot disk is not known",
+    )
+    for number, (volume, device) in enumerate(
+        zip(guest.volumes, volumes, strict=False), 1
+    ):
+        yield (
+            f"volume_{number}",
+            volume.size_gib << 30,
+            None if volume.is_encrypted else device.size,
+            "the header of its encryption takes a part of it",
+        )
 
 
 def _find_boot_disk(

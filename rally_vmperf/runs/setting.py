@@ -136,11 +136,7 @@ def build_setting(
     if session and session.control:
         name = session.control.station.name
         machines.append(model.RecordedMachine(name=name, role="control"))
-    sizes, unknown = guest_sizes.find_sizes(
-        booted.guests,
-        session.fingerprints if session else {},
-        session.volumes if session else {},
-    )
+    sizes, unknown = _find_sizes(booted, session)
     return Setting(
         shape=_find_measured_shape(booted, unmeasured),
         machines=tuple(machines),
@@ -156,9 +152,8 @@ def build_setting(
         metrics=(*metrics, *list_metrics(assignments)),
         bare_metal=bare_metal,
         findings=tuple(dict.fromkeys((*booted.findings, *findings, *unknown))),
-        rate_limits=(
-            *volume_limits.list_caps(booted, assignments),
-            *_list_links(bare_metal, session),
+        rate_limits=_list_rate_limits(
+            booted, assignments, bare_metal, session
         ),
         sizes=sizes,
         ends=find_endpoints(assignments, session),
@@ -177,6 +172,30 @@ def find_endpoints(
         needed=assignment.required_endpoints(assignments),
         peer=peer.name if peer else "",
         addresses={station.name: station.address for station in stations},
+    )
+
+
+def _find_sizes(
+    booted: models.BootedGuests, session: sessions.Session | None
+) -> tuple[tuple[promises.Size, ...], list[finding.Finding]]:
+    """Return the sizes of guests, and findings on those that are unknown."""
+    if session is None:
+        return (), []
+    return guest_sizes.find_sizes(
+        booted.guests, session.fingerprints, session.volumes
+    )
+
+
+def _list_rate_limits(
+    booted: models.BootedGuests,
+    assignments: Assignments,
+    bare_metal: model.BareMetal | None,
+    session: sessions.Session | None,
+) -> tuple[rate_caps.Cap, ...]:
+    """Return the rate limits of guests, and of links of other machines."""
+    return (
+        *volume_limits.list_caps(booted, assignments),
+        *_list_links(bare_metal, session),
     )
 
 
