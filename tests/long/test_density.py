@@ -227,7 +227,7 @@ class TestLoad(laboratory.Case):
         )
         self.assertRegex(
             sentences,
-            "At 100 % load, (at most [12] guests? within all limits"
+            "At 80 % load, (at most [12] guests? within all limits"
             "|undecided how many guests are within all limits, at .* at most 2"
             "|not even 1 guest within all limits)",
         )

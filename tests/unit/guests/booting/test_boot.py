@@ -549,6 +549,7 @@ class BootTest(unittest.TestCase):
                 min_disk=0,
                 size=1,
                 virtual_size=1,
+                disk_format="qcow2",
             )
         )
         booted = self.boot(
