@@ -79,13 +79,15 @@ def find_need(
     """
     kept, temporary = 0, 0
     needs = []
-    for assigned in assignments:
+    # All loads of a workload share its files.
+    by_directory = {each.directory: each for each in assignments}
+    for assigned in by_directory.values():
         space = _find_space(assigned)
         copied = sum(map(len, assigned.read_files().values()))
         kept += space.kept + copied
         temporary = max(temporary, space.temporary)
         size = space.kept + copied + space.temporary
-        needs.append((size, assigned.title, space.arguments))
+        needs.append((size, assigned.directory, space.arguments))
     return _create_need(kept + temporary, needs)
 
 

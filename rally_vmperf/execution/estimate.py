@@ -27,6 +27,8 @@ def estimate_minutes(
     levels: int = 1,
     boots: int = 0,
     new_guests: int = 0,
+    *,
+    is_ready: bool = False,
 ) -> int:
     """Return the approximate duration of a run in minutes, boot included.
 
@@ -34,9 +36,11 @@ def estimate_minutes(
     :param levels: The number of levels in each repetition.
     :param boots: The number of reboots during the run.
     :param new_guests: The number of times that guests are replaced by others.
+    :param is_ready: Whether the guests have booted.
     """
     once = sum(_estimate_seconds(assignment) for assignment in assignments)
-    ready = (1 + new_guests) * _READY + boots * _BOOT
+    starts = new_guests + (not is_ready)
+    ready = starts * _READY + boots * _BOOT
     seconds = ready + repetitions * levels * once
     return math.ceil(seconds / 60)
 

@@ -197,7 +197,7 @@ class StationRun:
         reason = "; ".join(self.reasons) or "the tool did not report it"
         reported = set().union(*self.metrics_by_command.values())
         for metric in self.assigned.metrics():
-            is_expected = not metric.optional or metric.name in self.late
+            is_expected = not metric.optional and metric.name not in self.late
             if metric.name not in reported and is_expected:
                 self.result.miss(metric.name, self.station.name, reason[:500])
                 if self.lost:
@@ -283,7 +283,6 @@ class StationRun:
             shortfall = _describe_shortfall(offer, readings, outcome.seconds)
             if not shortfall:
                 continue
-            self.reasons.append(f"{outcome.name}: {shortfall}")
             self.late |= {*map(self.assigned.rename, offer.late)}
             names = {offer.metric, *offer.late}
             self.result.shortfalls.append(

@@ -120,11 +120,13 @@ async def _attach(
             station.folder,
             station.volumes,
             forms=_list_forms(assignments),
-            titles=[
-                assigned.title
-                for assigned in assignments
-                if assigned.targets()
-            ],
+            titles=list(
+                dict.fromkeys(
+                    assigned.directory
+                    for assigned in assignments
+                    if assigned.targets()
+                )
+            ),
         )
         attached = await provide(is_new=True)
         station.attach_again = functools.partial(provide, is_new=False)

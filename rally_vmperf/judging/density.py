@@ -19,6 +19,8 @@ from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.samples import units
 
+#: The finding that voids losses against a solo guest, and nothing else.
+_NOT_REACHED = "offered_rate_not_reached"
 #: The numbers of guests at which limits apply.
 _Levels = t.Annotated[
     str | int | list[int],
@@ -135,6 +137,9 @@ def _build_degradation(
     """
     present = density_levels.guest_counts(repetitions)
     compare_to = run_judge.options.compare_to
+    tolerate = {*run_judge.tolerate}
+    if compare_to != "solo_guest":
+        tolerate.add(_NOT_REACHED)
     levels = _list_limited(run_judge.options, present, is_loss=True)
     measured = density_levels.RunMetrics.collect(repetitions)
     names = [metric.name for metric in measured.ratios]
@@ -146,14 +151,14 @@ def _build_degradation(
                 metric,
                 measured,
                 run_judge.options.confidence,
-                run_judge.tolerate,
+                tolerate,
                 levels,
             ),
             run_judge.limits["max_percent"].for_metric(metric.name, names),
             levels,
             run_judge.options.statistic,
             compare_to,
-            run_judge.tolerate,
+            tolerate,
             len(names),
         )
     ]
@@ -176,7 +181,11 @@ def _build_absolute(
                 metric,
                 repetitions,
                 conditions,
-                {*run_judge.tolerate, *finding.ABOUT_BARE_METAL},
+                {
+                    *run_judge.tolerate,
+                    *finding.ABOUT_BARE_METAL,
+                    _NOT_REACHED,
+                },
             )
             executed = [each for each in conditions if not each.skip_reason]
             reference = repetition.NO_REFERENCE

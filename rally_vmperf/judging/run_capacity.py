@@ -61,6 +61,8 @@ def describe_capacities(run: judged_run.JudgedRun) -> list[str]:
     cpus = _count_host_cpus(run)
     for load, found in find_capacities(run).items():
         text = found.number.sentence(None, found.largest)
+        if _has_other_limits(run):
+            text = text.replace("all limits", "all limits of losses")
         if load:
             text = f"at {load}, {text}"
         tested = found.number.tested
@@ -69,6 +71,14 @@ def describe_capacities(run: judged_run.JudgedRun) -> list[str]:
             text += f" ({ratio:.1f} vCPUs per CPU)"
         texts.append(text)
     return texts
+
+
+def _has_other_limits(run: judged_run.JudgedRun) -> bool:
+    """Return whether there are limits of other figures than losses."""
+    limited = sum(
+        len(judgement.limited_groups) for judgement in run.judgements.values()
+    )
+    return limited > len(_list_limited(run))
 
 
 def _count_host_cpus(run: judged_run.JudgedRun) -> int:
@@ -84,7 +94,8 @@ def _count_host_cpus(run: judged_run.JudgedRun) -> int:
         if isinstance(number := guest.nova.get("host_vcpus"), int)
         and number > 0
     ]
-    stated = run.last.options.get("host_cpus")
+    levels = run.last.options.get("levels")
+    stated = levels.get("host_cpus") if isinstance(levels, dict) else None
     return min(numbers, default=stated if isinstance(stated, int) else 0)
 
 

@@ -90,6 +90,7 @@ def list_silent(
                     samples.merged is not None
                     or metric.optional
                     or condition.state != "complete"
+                    or condition.omits(metric.name)
                     or _is_reported_by_all(metric, condition, samples, usual)
                 ):
                     continue

@@ -262,6 +262,18 @@ class Condition(fields.Stored):
         number = self.axes.get(GUESTS)
         return None if number is None else int(number)
 
+    def omits(self, metric: str) -> bool:
+        """Return whether a finding explains that a metric has no value.
+
+        Times say nothing where the offered rate is not achieved.
+
+        :param metric: The name of the metric.
+        """
+        return any(
+            found.kind == "offered_rate_not_reached" and found.concerns(metric)
+            for found in self.findings
+        )
+
     @property
     def complete(self) -> bool:
         """Whether no measurement is missing."""

@@ -154,6 +154,9 @@ def _unreported_metrics(measured: repetition.Repetition) -> list[str]:
         metric.name
         for metric in measured.expected_metrics
         if metric not in reported
+        and not any(
+            condition.omits(metric.name) for condition in measured.conditions
+        )
     ]
 
 

@@ -164,7 +164,13 @@ def _list_arguments(record: model.Record) -> dict[str, t.Any]:
             "drop_caches": workload.drop_caches,
         }.items()
     }
-    return {**arguments, **record.options}
+    # The conditions state the levels.
+    options = {
+        key: option
+        for key, option in record.options.items()
+        if key != "levels"
+    }
+    return {**arguments, **options}
 
 
 def set_limits(

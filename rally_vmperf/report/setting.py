@@ -383,6 +383,16 @@ def list_commands(record: model.Record) -> list[CommandLine]:
     return lines
 
 
+def _list_levels(record: model.Record) -> dict[str, list[int]]:
+    """Return the numbers of guests of a record as an argument, if any."""
+    numbers = {
+        condition.guests
+        for condition in record.repetition.conditions
+        if condition.guests is not None
+    }
+    return {"levels": sorted(numbers)} if numbers else {}
+
+
 def format_task(run: reports.RunReport) -> str:
     """Return the task that repeats a run as YAML, as far as it is known.
 
@@ -396,6 +406,7 @@ def format_task(run: reports.RunReport) -> str:
     return yaml.safe_dump(
         {
             "args": {
+                **_list_levels(record),
                 **record.options,
                 "warmup": len(run.records) - counted,
                 "workloads": [

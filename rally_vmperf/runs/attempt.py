@@ -254,8 +254,14 @@ class Attempt:
         self._findings += self.ready.session.repeat(
             self.result, names, on_measured=on_measured, **options
         )
+        # What is not a reference has a loss, and nothing is void.
+        severity: finding.Severity | None = "note"
         if self.condition.is_reference:
-            self._findings += self.result.shortfalls
+            severity = None
+        self._findings += [
+            dataclasses.replace(shortfall, severity_override=severity)
+            for shortfall in self.result.shortfalls
+        ]
 
     def _run_one_by_one(self, on_measured: t.Callable[[], None]) -> None:
         """Run workloads with actions between two of them."""

@@ -46,6 +46,7 @@ class Calibration:
         self.full_speed = tuple(by_directory.values())
         self._values: dict[_Key, list[float]] = collections.defaultdict(list)
         self._calibrated: tuple[assignment.Assignment, ...] = ()
+        self._warmups = 0
 
     def add(
         self, results: collections.abc.Iterable[repetition.Condition]
@@ -54,6 +55,7 @@ class Calibration:
 
         :param results: The results of its conditions.
         """
+        self._warmups += 1
         values: dict[str, list[float]] = collections.defaultdict(list)
         for condition in results:
             for observation in condition.observations:
@@ -97,29 +99,32 @@ class Calibration:
 
     def _calibrate(self) -> tuple[assignment.Assignment, ...]:
         """Return the workloads with the rates of their loads."""
-        calibrated = []
+        calibrated: list[assignment.Assignment] = []
+        for (directory, command), values in self._values.items():
+            if 0 < len(values) < self._warmups:
+                self.progress(
+                    f"warning: the full speed of {command} of {directory} is "
+                    f"the mean of {len(values)} of {self._warmups} warm-ups"
+                )
         shown: dict[str, dict[str, dict[str, float]]] = {}
         for assigned in self.driven:
             load = assigned.load
             if load is None or load.share is None:
                 calibrated.append(assigned)
                 continue
-            driven = assigned.at_rates(
-                {
-                    offer.command: load.share
-                    * self._find_rate(assigned, offer.command)
-                    for offer in assigned.workload.offers(assigned.arguments)
-                }
-            )
-            calibrated.append(driven)
-            shown.setdefault(load.title, {})[
-                assigned.at_full_speed().label or assigned.workload.name
-            ] = {
-                offer.command: t.cast(float, offer.rate)
-                for offer in driven.workload.offers(driven.arguments)
+            rates = {
+                offer.command: _round(
+                    load.share * self._find_rate(assigned, offer.command)
+                )
+                for offer in assigned.workload.offers(assigned.arguments)
             }
-        for title, rates in shown.items():
-            self.progress(f"{title} is load: {json.dumps(rates)}")
+            calibrated.append(assigned.at_rates(rates))
+            name = assigned.at_full_speed().label or assigned.workload.name
+            shown.setdefault(load.title, {})[name] = rates
+        self.progress(
+            f"{', '.join(shown)}: the same rates are load: "
+            f"{json.dumps([*shown.values()])}"
+        )
         return tuple(calibrated)
 
     def _find_rate(
@@ -133,5 +138,9 @@ class Calibration:
                 f"{assigned.directory} at full speed; see its record in the "
                 "journal, or give rates in place of shares"
             )
-        rate = statistics.geometric_mean(values)
-        return float(f"{rate:.{_DIGITS}g}")
+        return statistics.geometric_mean(values)
+
+
+def _round(rate: float) -> float:
+    """Return a rate with few digits, as it is printed and pasted."""
+    return float(f"{rate:.{_DIGITS}g}")

@@ -193,7 +193,7 @@ class TestLoad(laboratory.Case):
             process.wait(patience.seconds(1500))
             text = process.log.read_text()
         (path,) = lab.journals() - journals
-        *warmups, _, _, record = lab.records(path)
+        *warmups, _, _, _, _, record = lab.records(path)
         self.assertEqual(3, len(warmups), text[-3000:])
         full_speed = [
             observation.sample.value
@@ -225,9 +225,6 @@ class TestLoad(laboratory.Case):
             "all limits (1.5 vCPUs per CPU)",
             sentences,
         )
-        self.assertRegex(
-            sentences,
-            "At 80 % load, (at most [12] guests? within all limits"
-            "|undecided how many guests are within all limits, at .* at most 2"
-            "|not even 1 guest within all limits)",
-        )
+        # Three guests need 2.4 of the two cores, which others use, too.
+        self.assertIn("At 80 % load, ", sentences)
+        self.assertNotIn("At 80 % load, up to 3 guests", sentences)

@@ -13,7 +13,9 @@ _TEMPLATE = """\
 # In this directory, rally-vmperf plan, baseline record and run use them, and
 # elsewhere with --settings. For other arguments, see the comments in the task.
 
-# The task: a file, or one of the tasks of the package.
+# The task: a file, or one of the tasks of the package. Other questions are how
+# many guests fit on a host (kvm-density.yaml), and at which allocation ratio
+# if they are not always busy (allocation-ratio.yaml).
 task: kvm-overhead.yaml
 
 # The baseline of bare metal that guests are compared with, or none.

@@ -46,18 +46,40 @@ def has_shares(argument: t.Any) -> bool:
 
 
 def expand(
-    workloads: collections.abc.Sequence[documents.Arguments], argument: t.Any
+    workloads: collections.abc.Sequence[documents.Arguments],
+    argument: t.Any,
+    *,
+    has_peer: bool = True,
 ) -> list[documents.Arguments]:
     """Return the workloads of a task, each once for each load.
 
     :param workloads: The workloads, as the task lists them.
     :param argument: The loads of the task.
+    :param has_peer: Whether workloads that need a peer run; others are
+        skipped, and need no rate.
     :raises InvalidTask: If a workload has no rate.
     """
     loads = argument if isinstance(argument, list) else [argument]
+    labels = [
+        _create_load(workloads[0], load, number, len(loads)).label
+        for number, load in enumerate(loads, 1)
+        if has_shares(argument)
+    ]
+    if len(set(labels)) < len(labels):
+        raise task.InvalidTask(
+            f"load={loads}: two shares are equal in four digits; remove one"
+        )
     if not has_shares(argument):
         _check_names(workloads, loads)
     expanded: list[documents.Arguments] = []
+    skipped = [
+        workload
+        for workload in workloads
+        if not has_peer and _needs_peer(workload)
+    ]
+    if len(skipped) < len(workloads):
+        workloads = [each for each in workloads if each not in skipped]
+        expanded += skipped
     for number, load in enumerate(loads, 1):
         for workload in workloads:
             offered = _create_load(workload, load, number, len(loads))
@@ -66,6 +88,12 @@ def expand(
             )
             expanded.append({**workload, "label": label, "load": offered})
     return expanded
+
+
+def _needs_peer(workload: documents.Arguments) -> bool:
+    """Return whether a workload needs a peer."""
+    assigned = assignment.create_assignment(workload)
+    return "peer" in assignment.required_endpoints([assigned])
 
 
 def _check_names(

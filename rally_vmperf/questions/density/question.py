@@ -106,7 +106,9 @@ class Arguments(neighbours.Arguments, task.Arguments):
         warmup = 0 if self.stop else min(1, times - 1)
         workloads = self.workloads
         if self.load is not None:
-            workloads = offered_load.expand(workloads, self.load)
+            workloads = offered_load.expand(
+                workloads, self.load, has_peer=bool(self.peer)
+            )
         if self.has_shares:
             warmup = offered_load.CALIBRATIONS
         return dataclasses.replace(
@@ -526,11 +528,18 @@ class Density(question.Question[Arguments]):
         if arguments.idle_guests == "stopped":
             boots += levels.count_rises(working_guests, subtask.times)
             boots += solo_runs * subtask.times
-        times = subtask.times
+        times, calibrating = subtask.times, 0
         if arguments.has_shares:
-            # A warm-up runs one condition at full speed, for all loads.
+            # A warm-up runs one condition at full speed, once for all loads.
             times -= subtask.warmup
-        return estimate.estimate_minutes(
+            full_speed = {
+                each.directory: each.at_full_speed()
+                for each in subtask.assignments
+            }
+            calibrating = estimate.estimate_minutes(
+                full_speed.values(), subtask.warmup, is_ready=True
+            )
+        return calibrating + estimate.estimate_minutes(
             subtask.assignments,
             times,
             len(working_guests) + solo_runs,

@@ -52,7 +52,7 @@ def create_run(
                 if number == 1 and arguments.solo_guest == "all"
                 else functools.partial(groups.choose, number),
                 unmeasured=working,
-                is_reference=number == 1,
+                is_reference=number == 1 and not working,
             )
             for number in counts
             for axes, working in conditions.list_settings(unmeasured)
@@ -71,11 +71,7 @@ def create_run(
         options={
             "idle_guests": arguments.idle_guests,
             "solo_guest": arguments.solo_guest,
-            **(
-                {"host_cpus": arguments.host_cpus}
-                if arguments.host_cpus
-                else {}
-            ),
+            **({"levels": arguments.levels} if arguments.host_cpus else {}),
         },
     )
 

@@ -50,6 +50,9 @@ _PATTERN_ARGUMENTS = (
     *("target", "volume_count"),
 )
 
+#: The share by which the mean of random arrivals may miss a rate.
+_MAX_DEVIATION = 0.02
+
 #: MiB/s of the slowest supported disk.
 _SLOWEST = 1
 #: MiB/s of a current disk.
@@ -299,16 +302,26 @@ class Fio(sequence.CommandSequenceWorkload):
         arguments: base.Arguments,
         rates: collections.abc.Mapping[str, float],
     ) -> dict[str, t.Any]:
-        """Return limits of processes; flushes require regular arrivals."""
-        return {
+        """Return limits of processes, with random arrivals if possible.
+
+        Flushes require regular ones, and so do rates that intervals of whole
+        microseconds miss.
+        """
+        driven = {
             "rate_iops": {
                 pattern: max(1, round(rate / arguments["jobs"]))
                 for pattern, rate in rates.items()
             },
-            "arrivals": (
-                "poisson" if arguments["flush"] == "none" else "regular"
-            ),
+            "arrivals": "poisson",
         }
+        is_close = all(
+            abs((_offered_rate(pattern, {**arguments, **driven}) or 0) - rate)
+            <= _MAX_DEVIATION * rate
+            for pattern, rate in rates.items()
+        )
+        if arguments["flush"] != "none" or not is_close:
+            driven["arrivals"] = "regular"
+        return driven
 
     def metrics(self, arguments: base.Arguments) -> tuple[sample.Metric, ...]:
         """Return the metric definitions of each selected pattern."""

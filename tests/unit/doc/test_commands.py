@@ -59,6 +59,8 @@ class CommandsTestCase(unittest.TestCase):
         known_options |= {"--abort-on-sla-failure", "--debug", "--html-static"}
         known_options |= {"--bidir", "--full-rtt", "--rate", "--rps"}
         known_options |= {"--detailed", "--source", "--system-wide"}
+        # Those of the embedded cloud.
+        known_options |= {"--rebuild", "--volumes", "--no-volumes"}
         for page, inline in pages.inlines():
             if re.fullmatch(r"--[a-z-]+", inline):
                 with self.subTest(page=page):

@@ -10,6 +10,8 @@ from rally_vmperf.questions import table
 from rally_vmperf.questions.common import task
 from rally_vmperf.questions.density import question as density
 from rally_vmperf.report import page
+from rally_vmperf.workloads import base
+from rally_vmperf.workloads.cpu import sysbench
 from tests.unit import made
 from tests.unit.runs import golden
 from tests.unit.runs import whole
@@ -112,7 +114,10 @@ class TestCalibration(unittest.TestCase):
         for number in (1, 2, 3, 4):
             run.repeat(number)
         self.assertIn(
-            '25 % load is load: {"sysbench": {"sysbench": 250}}', self.lines
+            "25 % load, 50 % load: the same rates are load: "
+            '[{"sysbench": {"sysbench": 250.0}}, '
+            '{"sysbench": {"sysbench": 500.0}}]',
+            self.lines,
         )
         again = self.create({"sysbench": {"sysbench": 250}})
         record = again.repeat(2)
@@ -153,8 +158,13 @@ class TestCalibration(unittest.TestCase):
         self.assertEqual("void", found.severity)
         self.assertEqual(("cpu.sysbench.rate-1.rate",), found.metrics)
         self.assertRegex(found.detail, "1.000 .* of 2.000 .* were achieved")
-        self.assertNotIn(
-            "offered_rate_not_reached", {each.kind for each in both.findings}
+        self.assertEqual(
+            {"note"},
+            {
+                each.severity
+                for each in both.findings
+                if each.kind == "offered_rate_not_reached"
+            },
         )
         criterion = density.DEGRADATION.parse(
             {"max_percent": {"cpu.*.rate": 5}}
@@ -185,3 +195,34 @@ class TestCalibration(unittest.TestCase):
         self.assertIn("a line for each load", html)
         self.assertIn(">50 %</text>", html)
         self.assertIn("cpu.sysbench.rate: loss of each guest, %", html)
+
+    def test_overload_fails(self):
+        """The rate decides, although response times are not judged."""
+        for machine in self.machines:
+            machine.outputs = [golden.sysbench(FULL)]
+        late = mock.patch.object(
+            sysbench.Sysbench,
+            "offers",
+            lambda workload, arguments: (
+                base.Offer(
+                    command="sysbench",
+                    metric="cpu.sysbench.rate",
+                    rate=arguments["rate"] or None,
+                    late=("cpu.sysbench.latency_p95",),
+                ),
+            ),
+        )
+        self.enterContext(late)
+        run = self.create({"sysbench": 900})
+        records = [run.repeat(1)]
+        for number in range(2, 7):
+            for machine in self.machines:
+                # Alone, and then two at once.
+                machine.outputs = [golden.sysbench(500 + 7 * number)]
+            chosen = self.machines[(number - 1) % 2]
+            chosen.outputs.insert(0, golden.sysbench(890 + number))
+            records.append(run.repeat(number))
+        limits = {"vmperf_degradation": {"max_percent": {"*.rate": 30}}}
+        judged = source_judge.judge_source(made.source_of(records, limits))
+        self.assertEqual("failed", judged.status, judged.headline)
+        self.assertIn("complete", records[-1].repetition.state)

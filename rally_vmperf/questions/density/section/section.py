@@ -58,6 +58,9 @@ def gaps(repetitions: Repetitions) -> list[Gap]:
             level = next(
                 iter(run_repetition.select(guests=guests).conditions), None
             )
+            if level is None and not run_repetition.counted:
+                # A warm-up can have other levels.
+                continue
             if level is None:
                 state: str = "not started"
                 reasons: list[str] = []

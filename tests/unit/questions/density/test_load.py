@@ -148,3 +148,21 @@ class TestArguments(unittest.TestCase):
             value = [None]
         with self.assertRaisesRegex(task.InvalidTask, "^load"):
             self.create(load=value)
+
+
+class TestPeer(unittest.TestCase):
+    """A workload that is skipped needs no rate."""
+
+    def test_without_a_peer(self):
+        """It stays as it is."""
+        workloads = [SYSBENCH, {"name": "iperf3"}]
+        expanded = load.expand(workloads, {"sysbench": 100}, has_peer=False)
+        self.assertEqual(
+            [("iperf3", None), ("sysbench", "rate-1")],
+            [(each["name"], each.get("label")) for each in expanded],
+        )
+
+    def test_equal_shares(self):
+        """They would have one name."""
+        with self.assertRaisesRegex(task.InvalidTask, "two shares are equal"):
+            load.expand([SYSBENCH], [0.12345, 0.123451])

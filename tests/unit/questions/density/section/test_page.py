@@ -100,8 +100,10 @@ class PageTestCase(unittest.TestCase):
         }
         shown = made.density_run(made.density_records((1, 2, 4, 8)), limits)
         text = read(shown).text
-        sentence = "At most 1 guest within all limits. The first beyond its "
-        sentence += "limit: network.iperf3.to_peer.throughput."
+        sentence = (
+            "At most 1 guest within all limits of losses. The first beyond "
+        )
+        sentence += "its limit: network.iperf3.to_peer.throughput."
         place = text.index(sentence)
         self.assertLess(place, text.index("Fairness"))
         self.assertEqual(1, text.count("within all limits"))
