@@ -76,6 +76,10 @@ class FormatsTestCase(unittest.TestCase):
         registered = {
             plugin.get_name() for plugin in exporter.TaskExporter.get_all()
         }
-        self.assertEqual(
-            {name for name in registered if name.startswith("vmperf-")}, named
+        listing.check(
+            self,
+            named,
+            {name for name in registered if name.startswith("vmperf-")},
+            f"the list of exporters in {PAGE}",
+            "add it",
         )
