@@ -59,8 +59,8 @@ def values(workload, arguments, command, text, stream):
 
 #: Workload -> the arguments of its commands that its outputs do not tell.
 NOT_TOLD = {
-    "cp": {"flush"},
-    "dd": {"direct", "sync"},
+    "cp": {"flush", "target"},
+    "dd": {"direct", "sync", "target"},
     # The limit of its own program, which is compared with each step.
     "fio": {"search_latency_us"},
     # Without pauses, the number of pages does not depend on it.

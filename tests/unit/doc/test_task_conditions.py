@@ -128,7 +128,9 @@ class ConditionsTestCase(unittest.TestCase):
     def test_written_cases(self):
         """A new task gets the cases that would be compared with it."""
         self.assertEqual(
-            task_conditions.PATH.read_text(), task_conditions.show(CASES), task_conditions.HINT
+            task_conditions.PATH.read_text(),
+            task_conditions.show(CASES),
+            task_conditions.HINT,
         )
         for name in task_conditions.list_names():
             created = task_conditions.create_case(name)

@@ -95,7 +95,7 @@ class ForeignPackageTestCase(unittest.TestCase):
             {
                 "name": "courier",
                 "arguments": {"time": 2, "message": str(self.message)},
-            }
+            },
         ]
 
     def peer(self, *_):

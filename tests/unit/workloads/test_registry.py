@@ -1,5 +1,6 @@
 """Every workload keeps the promises that all of them make."""
 
+import dataclasses
 import importlib
 import math
 import pathlib
@@ -151,6 +152,19 @@ class RegistryTestCase(unittest.TestCase):
             packages - listed - {"bash", "python3"},
             f"the main tasks need these Debian packages: add them to {path}",
         )
+
+    def test_tools_of_one_command(self):
+        """Several workloads define a tool alike, except for its side."""
+        definitions = {}
+        for name in NAMES:
+            for tool in registry.get_workload(name).TOOLS:
+                alike = dataclasses.replace(tool, side="both")
+                message = (
+                    f"{name} defines {tool.command} differently than another "
+                    "workload: use the same definition"
+                )
+                first = definitions.setdefault(tool.command, alike)
+                self.assertEqual(first, alike, message)
 
     def test_names_import_no_workload(self):
         program = (
