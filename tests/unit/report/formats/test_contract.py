@@ -120,7 +120,7 @@ class ContractTestCase(Contract, unittest.TestCase):
             "add a function that returns the structure of a text in it",
         )
 
-    @ddt.data(*export.NAMES)
+    @ddt.data(*SHAPES)
     def test_format(self, name):
         self.check(export.load_format(name), SHAPES[name])
 
