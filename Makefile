@@ -1,22 +1,25 @@
-# Two commands do everything on a fresh Debian machine, as root:
-#   make demo    a real cloud, a baseline, the main job, a report to open
-#   make test    lint, types, docs, unit tests, the reports in a browser, and
-#                on that cloud the main job, a density task and Tempest
-#   make functional   the other functional tests on that cloud
-#   make test-all   both, and tests of faults and damage, several hours
-# and while working:
-#   make unit    the fast loop
-#   make browser reports in a real browser, Chromium
-#   make picture the pictures of pages
-#   make reference  the generated pages that are committed
-#   make lock    the pinned releases with their hashes
+# On a new Debian machine, as root:
+#   make demo        start a cloud, record a baseline, run the main job, and
+#                    write a report
+#   make test        lint, types, docs, unit tests, tests of the reports in a
+#                    browser, and the main job, a density task and Tempest on
+#                    the cloud
+#   make functional  run the other functional tests on the cloud
+#   make test-all    run both, and tests of faults and damage (several hours)
+# During development:
+#   make unit        run the unit tests
+#   make browser     test the reports in Chromium
+#   make picture     draw the pictures of pages
+#   make reference   write the generated pages that are committed
+#   make lock        write the pinned releases with their hashes
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
 CLOUD ?= /var/lib/vmperf-cloud
-# Rally keeps what is current in its user's home: not in yours.  No cloud may
-# be where somebody lives, so `cloud` is not told of that home.
+# Rally stores the current environment in the home directory: that of the
+# cloud.  The program of the cloud keeps the home directory of the user,
+# because it rejects a cloud in a home directory.
 RALLY = HOME=$(CLOUD) $(BIN)/rally --config-file $(CLOUD)/rally.conf
 VMPERF = HOME=$(CLOUD) $(BIN)/rally-vmperf
 CONF = --config-file $(CLOUD)/rally.conf
@@ -24,7 +27,7 @@ TASK = tasks/kvm-overhead.yaml
 ARGS = tasks/kvm-overhead.embedded.yaml
 COMPILE = build/lock/bin/uv pip compile -q --universal \
     --python-version 3.11 --generate-hashes --no-annotate --no-header
-# Where the peer is, which cloud up chooses.
+# The address of the peer, which `up` selects.
 PEER = --task-args "$$(cat $(CLOUD)/task-args.yaml)"
 REPORT = $(CLOUD)/report.html
 RESULTS = $(CLOUD)/results.json
@@ -46,8 +49,8 @@ FUNCTIONAL = VMPERF_CLOUD=$(CLOUD) $(BIN)/stestr \
 .PHONY: unit-packages local-packages lock clean bench-verdicts bench-busy
 .PHONY: main-job picture reference
 
-# Side by side: on a new machine the cloud and most of Python's packages.  Both
-# install packages of Debian, which one of them can do at a time.
+# Start the cloud and install the packages of Python in parallel.  Both install
+# packages of Debian, which only one process can do at a time.
 demo: local-packages
 	@$(MAKE) --no-print-directory -j 2 main-job
 
@@ -64,7 +67,7 @@ main-job: baseline
 
 test: checks unit browser verdicts
 
-# Side by side, with the output of each in one piece.
+# Run in parallel, with the output of each in one piece.
 checks: $(VENV)/whole
 	@$(MAKE) --no-print-directory -j 2 -O lint types docs
 
@@ -100,25 +103,25 @@ verdicts: $(VENV)/whole cloud local-packages
 functional: $(VENV)/whole cloud local-packages
 	$(FUNCTIONAL) --exclude-regex $(VERDICTS)
 
-# One topic of them, an hour at most: make long TOPIC=workloads
+# A topic takes at most an hour: make long TOPIC=workloads
 long: $(VENV)/whole cloud local-packages
 	VMPERF_LONG=1 VMPERF_CLOUD=$(CLOUD) $(BIN)/stestr \
 	    --test-path tests/long run --serial $(TOPIC:%='test_%\.')
 
-# What our evidence costs beside that of rally-openstack's own scenario.
+# Compare the cost of a run with that of the scenario of rally-openstack.
 bench: $(VENV)/whole cloud
 	command -v ping >/dev/null || apt-get install -qy iputils-ping
 	VMPERF_CLOUD=$(CLOUD) $(BIN)/python -m tests.bench
 
-# What a run asks of a cloud with rows of thousands of servers, ports, hosts.
+# Count the requests to a cloud with thousands of servers, ports and hosts.
 bench-busy: $(VENV)/whole cloud
 	VMPERF_CLOUD=$(CLOUD) $(BIN)/python -m tests.bench.busy
 
-# How well machines begin together, and what they cost; no cloud is needed.
+# Measure the skew of starts and the cost of a machine; without a cloud.
 bench-density: $(VENV)/whole
 	$(BIN)/python -m tests.bench.density
 
-# How often verdicts are wrong, by simulation; no cloud is needed.
+# Simulate runs, and count wrong verdicts; without a cloud.
 bench-verdicts: $(VENV)/whole
 	$(BIN)/python -m tests.bench.shipped_task
 	$(BIN)/python -m tests.bench.verdicts
@@ -136,7 +139,7 @@ environment: $(VENV)/whole cloud
 	        --spec $(CLOUD)/rally-env-member.json >/dev/null && \
 	    echo "Rally environment: embedded"; }
 
-# The cloud runs on this machine, which may be a guest.
+# The cloud runs on this machine, which can itself be a guest.
 baseline: environment local-packages
 	@$(VMPERF) baseline show $(CONF) embedded >/dev/null 2>&1 || \
 	$(VMPERF) baseline record embedded $(CONF) --local --measure-anyway \
@@ -145,16 +148,16 @@ baseline: environment local-packages
 down: $(VENV)/ready
 	$(BIN)/python -m tests.cloud down --root $(CLOUD)
 
-# As on a machine that never had a cloud.
+# Delete the cloud with all its files.
 purge: $(VENV)/ready
 	test ! -e $(CLOUD) || \
 	    $(BIN)/python -m tests.cloud down --purge --root $(CLOUD)
 
-# What the cloud needs, which knows neither Rally nor how to draw.
+# The environment with the packages of the cloud, without Rally.
 $(VENV)/ready: setup.cfg constraints-cloud.txt
 	$(PYTHON) -c 'import ensurepip' 2>/dev/null || \
 	    { apt-get update -q && apt-get install -qy python3-venv; }
-	rm -rf *.egg-info  # an old list of entry points would go first
+	rm -rf *.egg-info  # old entry points would precede
 	$(PYTHON) -m venv --clear $(VENV)
 	$(BIN)/pip install -q --no-compile --require-hashes \
 	    -r constraints-cloud.txt

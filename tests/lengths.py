@@ -1,11 +1,14 @@
-"""A report of the lengths of modules, folders and pages.
+"""A report of lengths and numbers that are reasons to look at the code.
 
-A length is a reason to look at a module, and no error: a module that is
-divided because of its length is harder to read. ``make lint`` prints it.
+None of them is an error: a module or a function that is divided because of
+its length is harder to read. ``make lint`` prints the report.
 """
 
+import ast
 import pathlib
+import re
 
+from tests.bench import architecture
 from tests.unit.doc import prose
 
 TOP = pathlib.Path(__file__).parent.parent / "rally_vmperf"
@@ -13,6 +16,12 @@ TOP = pathlib.Path(__file__).parent.parent / "rally_vmperf"
 MODULE_LINES = 700
 FOLDER_MODULES = 15
 PAGE_LINES = 250
+#: The length above which a function is listed: a screen.
+FUNCTION_LINES = 60
+#: An annotation of a plain document, which is no typed record.
+_PLAIN = re.compile(r"\bJson\b|dict\[str, (t\.)?Any\]")
+#: The name of an axis, which only its option, action and criterion need.
+_AXIS = re.compile("neighbours", re.IGNORECASE)
 
 
 def list_long_modules() -> list[str]:
@@ -53,12 +62,54 @@ def list_long_pages() -> list[str]:
     ]
 
 
+def list_long_functions() -> list[str]:
+    """Return a line for each function above the length, sorted by path."""
+    return [
+        f"{path.relative_to(TOP.parent)}: {node.name} has {length} lines"
+        for path in sorted(TOP.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (length := (node.end_lineno or 0) - node.lineno + 1)
+        > FUNCTION_LINES
+    ]
+
+
+def list_small_modules() -> list[str]:
+    """Return a line for each small module that one other imports."""
+    modules = architecture.crumbs(
+        architecture.trees(TOP), architecture.trees(architecture.CLOUD)
+    )
+    return [
+        f"{module}: {lines} lines of logic, imported by {importer} only"
+        for module, importer, lines in modules
+    ]
+
+
+def list_numbers() -> list[str]:
+    """Return a line for plain documents, and one for the axis."""
+    texts = [path.read_text() for path in TOP.rglob("*.py")]
+    plain = sum(
+        1
+        for text in texts
+        for line in text.splitlines()
+        if _PLAIN.search(line)
+    )
+    modules = sum(1 for text in texts if _AXIS.search(text))
+    return [
+        f"lines with a plain document: {plain}",
+        f"modules that name the axis of neighbours: {modules}",
+    ]
+
+
 def main() -> None:
     """Print all lines."""
     for line in (
         *list_long_modules(),
+        *list_long_functions(),
         *list_large_folders(),
+        *list_small_modules(),
         *list_long_pages(),
+        *list_numbers(),
     ):
         print(line)
 

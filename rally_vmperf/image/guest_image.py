@@ -1,4 +1,4 @@
-"""Build the guest image out of the distribution's packages."""
+"""The build of the guest image from packages of Debian."""
 
 import collections.abc
 import contextlib
@@ -25,22 +25,23 @@ from rally_vmperf.workloads import registry
 
 TOOLS = ("mmdebstrap", "extlinux", "qemu-utils", "e2fsprogs")
 WORK_PREFIX = ".vmperf-image-"
-#: Those of tasks/kvm-overhead.yaml and tasks/kvm-density.yaml.
+#: The workloads of tasks/kvm-overhead.yaml and tasks/kvm-density.yaml.
 WORKLOADS = ("bzip2", "fio", "iperf3", "mbw", "sysbench")
 _SIZE = re.compile("[1-9][0-9]{0,5}[MG]")
-#: The date of the image's files, as tools for repeatable builds take it.
+#: The variable with the date of the files, as in tools for repeatable builds.
 DATE_VARIABLE = "SOURCE_DATE_EPOCH"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Recipe:
-    """What to build.
+    """The recipe of an image.
 
-    :param output: the qcow2 file
-    :param size: of the virtual disk, such as 2G
-    :param suite: code name of the distribution's release
-    :param mirror: where its packages are; this machine's source if empty
-    :param workloads: whose tools it holds
+    :param output: The path of the qcow2 file.
+    :param size: The size of the virtual disk, such as 2G.
+    :param suite: The code name of the release.
+    :param mirror: The URL of its packages; empty for the source of this
+        machine.
+    :param workloads: The names of the workloads whose tools it contains.
     """
 
     output: pathlib.Path
@@ -87,16 +88,16 @@ def build(
     log: pathlib.Path,
     enter: collections.abc.Callable[[list[str]], list[str]] = list,
 ) -> None:
-    """Make the image and put it in place in one step.
+    """Build the image, and move it to its path in one step.
 
     A file with the suffix .manifest, next to the image, lists the packages
     and ends with the digest of the recipe.
 
-    :param recipe: what to build
-    :param log: where the tools' output goes
-    :param enter: the function that returns the command by which another
-        one, with tools of disks, runs
-    :raises WorkloadError: for a name that no workload has
+    :param recipe: The recipe of the image.
+    :param log: The file for the output of the tools.
+    :param enter: The function that returns the command that runs another one
+        with the tools for disks.
+    :raises WorkloadError: If a workload does not exist.
     """
     check_size(recipe.size)
     date = source_date()
@@ -161,7 +162,7 @@ def source_date() -> int:
 def workshop(
     parent: pathlib.Path,
 ) -> collections.abc.Iterator[pathlib.Path]:
-    """Make a folder to work in; a lock shows others that it is in use."""
+    """Create a work directory with a lock that shows that it is in use."""
     with (
         removal.temporary(WORK_PREFIX, parent) as folder,
         lock.hold(folder),
@@ -170,9 +171,9 @@ def workshop(
 
 
 def sweep(parent: pathlib.Path) -> list[str]:
-    """Remove the folders of builds that were killed; return their names.
+    """Remove the directories of killed builds; return their names.
 
-    :param parent: the folder of the image
+    :param parent: The directory of the image.
     """
     removed = []
     for work in parent.glob(f"{WORK_PREFIX}*"):
@@ -181,18 +182,18 @@ def sweep(parent: pathlib.Path) -> list[str]:
                 mounts.unmount(work)
                 removal.remove(work, parent)
         except commands.HostError:
-            # somebody is at work in there
+            # Another build uses the directory.
             continue
         removed.append(work.name)
     return removed
 
 
 def lay_out(recipe: Recipe, work: pathlib.Path, date: int) -> pathlib.Path:
-    """Put the shipped files where mmdebstrap's hooks find them.
+    """Copy the shipped files to the directory of mmdebstrap's hooks.
 
-    :param recipe: what to build
-    :param work: a folder for the time of the build
-    :param date: seconds since 1970 that the image bears
+    :param recipe: The recipe of the image.
+    :param work: The directory of this build.
+    :param date: The date of the image in seconds since 1970.
     """
     files = work / "files"
     shutil.copytree(resources.path("etc", "guest-image"), files)
@@ -220,11 +221,11 @@ def install(
 ) -> None:
     """Install the packages into an archive.
 
-    :param recipe: what to build
-    :param files: the folder of hooks and lists
-    :param tree: the archive to make
-    :param date: of the newest file in it, in seconds since 1970
-    :param log: where mmdebstrap's output goes
+    :param recipe: The recipe of the image.
+    :param files: The directory of hooks and lists.
+    :param tree: The archive to create.
+    :param date: The date of its newest file in seconds since 1970.
+    :param log: The file for the output of mmdebstrap.
     """
     included = dict.fromkeys(packages.listed(files / "packages.txt"))
     included |= dict.fromkeys(registry.debian_packages(recipe.workloads))

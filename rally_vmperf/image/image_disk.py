@@ -1,14 +1,14 @@
-"""The filesystem of a guest image.
+"""The file system of a guest image.
 
-An ext4 filesystem on the whole disk, with extlinux in the boot block that
-ext4 leaves free: no partition table, so there is nothing but the filesystem
-to grow in a larger disk, and any machine that can mount ext4 can build it.
+The disk is one ext4 file system, with extlinux in the boot block that ext4
+does not use. It has no partition table: on a larger disk, only the file system
+grows. Each machine that can mount ext4 can build it.
 """
 
 import collections.abc
 import pathlib
 
-# What extlinux 6.04 cannot read; the journal is added last, empty.
+# extlinux 6.04 cannot read these; the journal is added last, empty.
 FEATURES = "^64bit,^metadata_csum,^has_journal"
 LOADER = "boot/extlinux"
 
@@ -19,12 +19,12 @@ def make(
     tree: pathlib.Path,
     run: collections.abc.Callable[[list[str]], object],
 ) -> None:
-    """Make a bootable disk from the archive of a system.
+    """Create a bootable disk from the archive of a system.
 
-    :param disk: the raw image, in a folder for the time of the build
-    :param size: of it, such as 2G
-    :param tree: the archive of the system
-    :param run: the function that runs a command
+    :param disk: The path of the raw image, in the directory of the build.
+    :param size: The size of the image, such as 2G.
+    :param tree: The archive of the system.
+    :param run: The function that runs a command.
     """
     mount = disk.with_suffix(".mounted")
     mount.mkdir()
@@ -43,10 +43,10 @@ def make(
 def unpack(tree: pathlib.Path, folder: pathlib.Path) -> list[str]:
     """Return the command that unpacks the system.
 
-    :param tree: the archive
-    :param folder: where to
+    :param tree: The archive of the system.
+    :param folder: The directory to unpack it to.
     """
-    # With extended attributes: ping has its capability in one.
+    # ping has its capability in an extended attribute.
     return [
         *("tar", "-xpf", str(tree), "-C", str(folder), "--numeric-owner"),
         *("--xattrs", "--xattrs-include=*"),
@@ -60,7 +60,7 @@ def inside(
 ) -> list[str]:
     """Return the command that runs another one while a disk is mounted.
 
-    :param mount: the folder that it is mounted on
+    :param mount: The directory that the disk is mounted on.
     """
     script = disk.parent / "files" / "with-disk.sh"
     return [

@@ -21,7 +21,7 @@ class PackageSource:
     component: str
 
     def line(self) -> str:
-        """Return it as apt reads it."""
+        """Return the line of the sources list as text."""
         return f"deb {self.uri} {self.release} {self.component}"
 
 
@@ -31,10 +31,10 @@ def parse(
     origin: str = "Debian",
     components: collections.abc.Container[str] = ("main",),
 ) -> list[PackageSource]:
-    """Return a distribution's own sources for a suite.
+    """Return the sources of a distribution for a suite.
 
-    :param targets: what ``apt-get indextargets`` printed in FORMAT
-    :param suite: the release's code name
+    :param targets: The output of ``apt-get indextargets`` in FORMAT.
+    :param suite: The code name of the release.
     """
     found = []
     wanted = (suite, f"{suite}-updates", f"{suite}-security")
@@ -49,10 +49,10 @@ def parse(
 
 
 def sources(suite: str, **wanted: t.Any) -> list[PackageSource]:
-    """Return this machine's sources for a suite; none if it has none.
+    """Return the sources of this machine for a suite; it can have none.
 
-    :param suite: the release's code name
-    :param wanted: origin and components, as ``parse`` takes them
+    :param suite: The code name of the release.
+    :param wanted: The origin and the components, as for ``parse``.
     """
     targets = commands.run(
         ["apt-get", "indextargets", "--format", FORMAT, "Created-By: Packages"]
@@ -61,9 +61,9 @@ def sources(suite: str, **wanted: t.Any) -> list[PackageSource]:
 
 
 def of_this_machine(suite: str) -> list[str]:
-    """Return the lines for a suite; none when the machine has no such mirror.
+    """Return the lines for a suite; none if the machine has no such mirror.
 
-    :param suite: the release's code name
+    :param suite: The code name of the release.
     """
     return [source.line() for source in sources(suite)]
 
@@ -73,7 +73,7 @@ def for_suite(suite: str) -> list[str]:
 
     Its mirrors have the other releases of Debian, too.
 
-    :param suite: the release's code name
+    :param suite: The code name of the release.
     """
     here = platform.freedesktop_os_release().get("VERSION_CODENAME", suite)
     return of_this_machine(suite) or [
@@ -102,21 +102,21 @@ _LOGIN = re.compile(r'Acquire::(https?)::proxy "(\S+@\S+)";', re.IGNORECASE)
 
 
 def logins(options: collections.abc.Iterable[str]) -> dict[str, str]:
-    """Return the environment for proxies that take a password.
+    """Return the environment for proxies that require a password.
 
-    Everybody on the machine reads a command line, and only root its
+    Each user of the machine can read a command line, and only root its
     environment.
 
-    :param options: of apt, as ``proxy_options`` returns them
+    :param options: The options of apt, as from ``proxy_options``.
     """
-    found = filter(None, map(_LOGIN.fullmatch, options))
-    return {f"{one[1].lower()}_proxy": one[2] for one in found}
+    matches = filter(None, map(_LOGIN.fullmatch, options))
+    return {f"{match[1].lower()}_proxy": match[2] for match in matches}
 
 
 def split_proxy_options() -> tuple[list[str], dict[str, str]]:
     """Return the proxy options of apt for a command line, and an environment.
 
-    The environment contains the proxies that take a password.
+    The environment contains the proxies that require a password.
     """
     options = proxy_options()
     shown = [option for option in options if not logins([option])]

@@ -1,8 +1,8 @@
-"""Download the packages of tools.
+"""The download of the packages of tools.
 
-apt works in a root of its own, in which nothing is installed: it downloads
-everything that the tools depend on, down to the C library, and verifies it
-with the distribution's keys.
+apt uses a root of its own without installed packages: it downloads all
+dependencies of the tools, including the C library, and verifies them with the
+keys of the distribution.
 """
 
 import collections.abc
@@ -16,10 +16,12 @@ from rally_vmperf.image.system import commands
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Archive:
-    """Where a distribution's packages come from, and who signs them.
+    """The archive of the packages of a distribution.
 
-    :param keyring: file of its keys, and package that brings it
-    :param security: end of the URL of its security updates, in place of ``/``
+    :param keyring: The file of its keys.
+    :param keys: The package that contains this file.
+    :param security: The end of the URL of its security updates, in place of
+        ``/``.
     """
 
     origin: str
@@ -52,10 +54,11 @@ ARCHIVES = {
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class PackageRequest:
-    """Packages of one release.
+    """A request for packages of one release.
 
-    :param suite: code name of the release
-    :param mirror: where its packages are; this machine's source if empty
+    :param suite: The code name of the release.
+    :param mirror: The URL of its packages; empty for the source of this
+        machine.
     """
 
     suite: str
@@ -98,9 +101,9 @@ def fetch(
 
 
 def sources(request: PackageRequest, archive: Archive) -> list[str]:
-    """Return the lines of a sources list that gives the packages.
+    """Return the lines of the sources list for a request.
 
-    :raises HostError: when neither request nor machine names a mirror
+    :raises HostError: If neither the request nor the machine has a mirror.
     """
     if request.mirror:
         main = request.mirror.rstrip("/")
@@ -119,14 +122,15 @@ def sources(request: PackageRequest, archive: Archive) -> list[str]:
         )
     if not found:
         raise commands.HostError(
-            f"this machine's apt has no source of {request.suite}; name one: "
-            "--mirror URL"
+            f"apt on this machine has no source of {request.suite}; to name "
+            "one: --mirror URL"
         )
     return [
         f"deb [signed-by={archive.keyring}] "
-        # apt makes no copies of what is behind file:
-        f"{re.sub('^file:', 'copy:', one.uri)} {one.release} {one.component}"
-        for one in found
+        # apt does not copy packages from file:
+        f"{re.sub('^file:', 'copy:', source.uri)} {source.release} "
+        f"{source.component}"
+        for source in found
     ]
 
 
@@ -137,7 +141,7 @@ def make_apt_root(
     for name in ("lists/partial", "archives/partial", "cache"):
         (root / name).mkdir(parents=True)
     (root / "status").touch()
-    (root / "sources.list").write_text("".join(f"{one}\n" for one in lines))
+    (root / "sources.list").write_text("".join(f"{line}\n" for line in lines))
     settings = {
         "Dir::State::lists": root / "lists",
         "Dir::State::status": root / "status",
@@ -159,6 +163,6 @@ def make_apt_root(
     }
     lines = [f'{name} "{value}";' for name, value in settings.items()]
     config = root / "apt.conf"
-    config.touch(mode=0o600)  # a proxy's password may be in it
+    config.touch(mode=0o600)  # It can contain the password of a proxy.
     config.write_text("\n".join([*lines, *mirror.proxy_options()]) + "\n")
     return {**commands.plain_environment(), "APT_CONFIG": str(config)}

@@ -1,14 +1,20 @@
-"""Tests of who may import whom; the arrows of the design."""
+"""Tests of who may import whom; the arrows of the design.
+
+A failure names the table and the edit. A package imports packages that are
+below it in the drawing of ``doc/source/contributor/architecture.rst``.
+"""
 
 import ast
 import collections
 import pathlib
 import unittest
 
-from tests.bench import architecture
+from tests.unit import listing
 
 TOP = pathlib.Path(__file__).parent.parent.parent / "rally_vmperf"
 PAGE = TOP.parent / "doc/source/contributor/architecture.rst"
+#: The path of this module in messages.
+PLACE = "tests/unit/test_layers.py"
 
 #: Modules below all rooms, which any may import.
 BOTTOM = {
@@ -219,12 +225,27 @@ class TestLayers(unittest.TestCase):
             }
             allowed = MAY_IMPORT.get(room(path), set()) | {room(path)}
             allowed |= BOTTOM
-            self.assertLessEqual(used, allowed, path)
+            message = (
+                f"\n{path.relative_to(TOP)} imports "
+                f"{', '.join(sorted(used - allowed))}: use a package that it "
+                f"may import; if the drawing in {PAGE.relative_to(TOP.parent)}"
+                f" has the other package below, add it to the row of "
+                f"{room(path)!r} in MAY_IMPORT in {PLACE}"
+            )
+            self.assertLessEqual(used, allowed, message)
 
     def test_no_room_is_forgotten(self):
         """A new one gets its row, one that is gone loses it."""
         rooms = {room(path) for path in TOP.rglob("*.py")} - {"__init__"}
-        self.assertEqual(rooms, BOTTOM | set(MAY_IMPORT))
+        listing.check(
+            self,
+            BOTTOM | set(MAY_IMPORT),
+            rooms,
+            f"MAY_IMPORT in {PLACE}",
+            "add it with the packages that it may import, and draw it in "
+            f"{PAGE.relative_to(TOP.parent)}; a module that imports no "
+            "package, and that each may import, goes to BOTTOM",
+        )
 
     def test_the_bottom(self):
         """The modules below all rooms know none of them."""
@@ -234,7 +255,11 @@ class TestLayers(unittest.TestCase):
                 module for module in used if module.startswith("rally_vmperf.")
             }
             below = {f"rally_vmperf.{module}" for module in BOTTOM}
-            self.assertLessEqual(used_modules, below, name)
+            message = (
+                f"\n{name} is in BOTTOM in {PLACE}, and must import nothing "
+                "above; if it has to, give it a row in MAY_IMPORT"
+            )
+            self.assertLessEqual(used_modules, below, message)
 
     def test_no_test_is_imported(self):
         """The package does not depend on its tests."""
@@ -242,7 +267,8 @@ class TestLayers(unittest.TestCase):
             tests = [
                 name for name in imports(path) if name.startswith("tests")
             ]
-            self.assertEqual([], tests, path)
+            message = f"{path}: move what it needs to the package"
+            self.assertEqual([], tests, message)
 
     def test_folders(self):
         """No two folders import each other, directly or through others."""
@@ -257,7 +283,11 @@ class TestLayers(unittest.TestCase):
                 directory = open_.pop()
                 reachable.add(directory)
                 open_ |= edges.get(directory, set()) - reachable
-            self.assertNotIn(start, reachable, f"a circle through {start}")
+            message = (
+                f"a circle of imports through {start}: move what both "
+                "folders need to one that they import"
+            )
+            self.assertNotIn(start, reachable, message)
 
     def test_folders_of_a_room(self):
         """Each has its row, and imports no other of its room."""
@@ -266,7 +296,14 @@ class TestLayers(unittest.TestCase):
             for path in TOP.glob("*/**/__init__.py")
             if path.parent.parent != TOP
         }
-        self.assertEqual(folders, set(FOLDERS))
+        listing.check(
+            self,
+            FOLDERS,
+            folders,
+            f"FOLDERS in {PLACE}",
+            "add it with the folders of its package that it may import, "
+            "'.' for modules of the package itself",
+        )
         for name, allowed in FOLDERS.items():
             top = TOP / name.split("/")[0]
             may = {TOP / name, *((top / name).resolve() for name in allowed)}
@@ -275,7 +312,16 @@ class TestLayers(unittest.TestCase):
                 used_folders = {
                     path for path in used if top in (path, *path.parents)
                 }
-                self.assertLessEqual(used_folders, may, path)
+                names = [
+                    str(folder.relative_to(TOP))
+                    for folder in sorted(used_folders - may)
+                ]
+                message = (
+                    f"\n{path.relative_to(TOP)} imports {', '.join(names)}: "
+                    "use a folder that it may import, or, without a circle, "
+                    f"add it to the row of {name!r} in FOLDERS in {PLACE}"
+                )
+                self.assertLessEqual(used_folders, may, message)
 
     def test_libraries(self):
         """Each library is known to its own rooms alone."""
@@ -284,7 +330,12 @@ class TestLayers(unittest.TestCase):
                 owners = OWNED.get(library)
                 if owners is not None:
                     names = {room(path), str(path.relative_to(TOP))}
-                    self.assertTrue(owners & names, (path, library))
+                    message = (
+                        f"{path.relative_to(TOP)} imports {library}: only "
+                        f"{', '.join(sorted(owners))} may (OWNED in {PLACE}); "
+                        "call a function of it instead"
+                    )
+                    self.assertTrue(owners & names, message)
 
     def test_drawing_of_the_page(self):
         """Each room stands once, above all that it imports."""
@@ -292,56 +343,20 @@ class TestLayers(unittest.TestCase):
         lines = {}
         for number, line in enumerate(drawn.splitlines()):
             for name in line[len("    front doors      ") :].split():
-                self.assertNotIn(name, lines)
+                self.assertNotIn(name, lines, f"twice in {PAGE}")
                 lines[name] = number
         rooms = {name for name in MAY_IMPORT if (TOP / name).is_dir()}
-        self.assertEqual(rooms, set(lines))
+        listing.check(
+            self,
+            lines,
+            rooms,
+            f"the drawing in {PAGE.relative_to(TOP.parent)}",
+            "draw it above all packages that it imports",
+        )
         for name in rooms:
             for below in MAY_IMPORT[name] & rooms:
-                self.assertLess(lines[name], lines[below], (name, below))
-
-    def test_few_functions_are_long(self):
-        """At most 10 functions have more lines than a screen, which is 60."""
-        long = [
-            f"{path}: {node.name}"
-            for path in sorted(TOP.rglob("*.py"))
-            for node in ast.walk(ast.parse(path.read_text()))
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-            and node.end_lineno - node.lineno >= 60
-        ]
-        self.assertLessEqual(len(long), 10, long)
-
-    def test_an_axis_is_in_few_modules(self):
-        """A new axis must not spread over the package."""
-        modules = [
-            path
-            for path in TOP.rglob("*.py")
-            if "neighbours" in path.read_text().lower()
-        ]
-        self.assertTrue(modules)
-        self.assertLessEqual(len(modules), 8, modules)
-
-    def test_few_small_modules_with_one_importer(self):
-        """A small module belongs into its importer; eleven are tolerated."""
-        modules = architecture.crumbs(
-            architecture.trees(), architecture.trees(architecture.CLOUD)
-        )
-        self.assertLessEqual(len(modules), 11, modules)
-
-    def test_what_counts_as_small_with_one_importer(self):
-        """Not what two import, and not what is long."""
-        package = architecture.TOP
-        trees = {
-            package / f"{name}.py": ast.parse(text)
-            for name, text in {
-                "one": "from rally_vmperf import small, long, shared",
-                "other": "from rally_vmperf import shared",
-                "small": "a = 1",
-                "shared": "a = 1",
-                "long": "a = 1\n" * architecture.SMALL,
-            }.items()
-        }
-        self.assertEqual(
-            [("rally_vmperf.small", "rally_vmperf.one", 1)],
-            architecture.crumbs(trees, {}),
-        )
+                message = (
+                    f"{name} imports {below}: draw it above in "
+                    f"{PAGE.relative_to(TOP.parent)}"
+                )
+                self.assertLess(lines[name], lines[below], message)

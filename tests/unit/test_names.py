@@ -18,6 +18,8 @@ import ddt
 
 TOP = pathlib.Path(__file__).parent.parent.parent
 PACKAGE = "rally_vmperf"
+#: The path of this module in messages.
+PLACE = "tests/unit/test_names.py"
 #: The directories whose names and texts have the same limits.
 DIRECTORIES = (PACKAGE, "tests")
 
@@ -188,7 +190,11 @@ class TestNames(unittest.TestCase):
             for name in [path.stem, *definitions(tree), *bindings(tree)]
             if is_private(name)
         ]
-        self.assertEqual([], private_names)
+        message = (
+            "rename them after their type or role; the words are PRIVATE in "
+            f"{PLACE}"
+        )
+        self.assertEqual([], private_names, message)
 
     @ddt.data(*DIRECTORIES)
     def test_variables(self, directory):
@@ -196,20 +202,24 @@ class TestNames(unittest.TestCase):
         names = self.list_all(bindings, directory)
         fillers = [name for name in names if name.strip("_") in FILLERS]
         vague = [name for name in names if name.strip("_") in VAGUE]
-        self.assertLessEqual(percent(len(fillers), len(names)), 1, fillers)
+        hint = f"rename some after their type or role (FILLERS in {PLACE}): "
+        share = percent(len(fillers), len(names))
+        self.assertLessEqual(share, 1, f"{hint}{fillers}")
         both = percent(len(fillers + vague), len(names))
-        self.assertLessEqual(both, 6, fillers + vague)
+        self.assertLessEqual(both, 6, f"{hint}{fillers + vague}")
 
     @ddt.data(*DIRECTORIES)
     def test_trailing_underscores(self, directory):
-        """At most 60 variables have the name of a module or a keyword."""
+        """At most 1 % of names are those of a module or a keyword with _."""
         names = [
             name
             for name in self.list_all(bindings, directory)
             if name.endswith("_") and not name.startswith("__")
         ]
         trailing = [name for name in names if name.strip("_")]
-        self.assertLessEqual(len(trailing), 60, trailing)
+        share = percent(len(trailing), len(self.list_all(bindings, directory)))
+        message = f"rename some after their role: {trailing}"
+        self.assertLessEqual(share, 1, message)
 
     def test_units_of_limits(self):
         """A limit states what it limits, or the unit."""
@@ -218,7 +228,7 @@ class TestNames(unittest.TestCase):
             for name in self.list_all(bindings)
             if name.strip("_") == "LONGEST"
         ]
-        self.assertEqual([], names)
+        self.assertEqual([], names, "add what is limited, as in LONGEST_LINE")
 
     @ddt.data(*DIRECTORIES)
     def test_parameters(self, directory):
@@ -229,7 +239,8 @@ class TestNames(unittest.TestCase):
             for text in parameters(document)
         ]
         fragments = [text for text in texts if _FRAGMENT.match(text)]
-        self.assertLessEqual(percent(len(fragments), len(texts)), 5, fragments)
+        message = f"start with an article and a noun: {fragments}"
+        self.assertLessEqual(percent(len(fragments), len(texts)), 5, message)
 
     @ddt.data(*DIRECTORIES)
     def test_documented_names(self, directory):
@@ -256,7 +267,7 @@ class TestNames(unittest.TestCase):
             wrong += [(node.name, name) for name in {*raised} - exceptions]
             documented = {*re.findall(r":param (\w+):", text)}
             wrong += [(node.name, name) for name in documented - names]
-        self.assertEqual([], wrong)
+        self.assertEqual([], wrong, "correct the names in these docstrings")
 
     @ddt.data(*DIRECTORIES)
     def test_sentences(self, directory):
@@ -267,7 +278,8 @@ class TestNames(unittest.TestCase):
             for sentence in sentences(document)
         ]
         headless = [text for text in texts if HEADLESS.match(text)]
-        self.assertLessEqual(percent(len(headless), len(texts)), 0.5, headless)
+        message = f"start with a noun or an imperative: {headless}"
+        self.assertLessEqual(percent(len(headless), len(texts)), 0.5, message)
 
     @ddt.data(*DIRECTORIES)
     def test_unusual_phrases(self, directory):
@@ -277,7 +289,8 @@ class TestNames(unittest.TestCase):
             unusual = [text for text in texts if UNUSUAL.search(text)]
             with self.subTest(function.__name__):
                 share = percent(len(unusual), len(texts))
-                self.assertLessEqual(share, limit, unusual)
+                message = f"use other words (UNUSUAL in {PLACE}): {unusual}"
+                self.assertLessEqual(share, limit, message)
 
     @ddt.data(*DIRECTORIES)
     def test_aliases(self, directory):
@@ -293,17 +306,23 @@ class TestNames(unittest.TestCase):
             for module, alias in imports
             if alias and module not in _KNOWN_ALIASES
         ]
-        self.assertLessEqual(percent(len(aliases), len(imports)), 3, aliases)
+        message = f"import some under their own names: {aliases}"
+        self.assertLessEqual(percent(len(aliases), len(imports)), 3, message)
 
     def test_base_names(self):
-        """At most two names of modules are used more than twice."""
+        """Few modules share their name, so that a name finds a module."""
         number = collections.Counter(path.stem for path in self.trees)
         often = [
             name
             for name, times in number.items()
             if times > 2 and name not in _COMMON_MODULES
         ]
-        self.assertLessEqual(len(often), 2, often)
+        message = (
+            "name a module of them by its subject, or, if each package can "
+            f"have such a module, add it to _COMMON_MODULES in {PLACE}: "
+            f"{often}"
+        )
+        self.assertLessEqual(len(often), 2, message)
 
     def test_phrases(self):
         """No string of the package and no page has a retired phrase."""
@@ -321,7 +340,8 @@ class TestNames(unittest.TestCase):
             for path, text in texts
             for match in RETIRED_PATTERN.finditer(" ".join(text.split()))
         ]
-        self.assertEqual([], phrases)
+        message = f"use the phrases of RETIRED in {PLACE} in their place"
+        self.assertEqual([], phrases, message)
 
 
 class TestDefinitions(unittest.TestCase):

@@ -47,7 +47,11 @@ class TestWheel(unittest.TestCase):
             names = zipfile.ZipFile(wheel).namelist()
         packaged = {name.split("/share/rally-vmperf/")[-1] for name in names}
         shipped = {name for name in tracked if name.startswith(SHIPPED)}
-        self.assertEqual(set(), shipped - packaged)
+        message = (
+            "these files are not in the wheel: add a pattern for them to "
+            "options.data_files in setup.cfg, or move them to rally_vmperf"
+        )
+        self.assertEqual(set(), shipped - packaged, message)
 
 
 #: Package -> the first release without what is known of those before.
@@ -103,7 +107,8 @@ class TestDependencies(unittest.TestCase):
         """Otherwise pip keeps whatever release is there."""
         for name, specifier in requirements(OWN).items():
             operators = {bound.operator for bound in specifier}
-            self.assertTrue(operators & {">=", "==", "~="}, name)
+            message = f"{name} in {OWN}: add the oldest release that works"
+            self.assertTrue(operators & {">=", "==", "~="}, message)
 
     def test_constraints(self):
         """They name a release of each, which the requirements let through."""
@@ -113,14 +118,19 @@ class TestDependencies(unittest.TestCase):
         }
         for file in (OWN, *OTHERS):
             for name, specifier in requirements(file).items():
-                version = pinned[name]
-                self.assertTrue(specifier.contains(version), (file, name))
+                message = f"{name} in {file}: run make lock"
+                self.assertIn(name, pinned, message)
+                self.assertTrue(specifier.contains(pinned[name]), message)
 
     def test_constraints_of_the_cloud(self):
         """They are a part of those of all, and contain what it imports."""
         cloud = requirements("constraints-cloud.txt")
         pinned = requirements("constraints.txt")
-        self.assertEqual(cloud, {name: pinned[name] for name in cloud})
+        self.assertEqual(
+            cloud,
+            {name: pinned.get(name) for name in cloud},
+            "run make lock, which writes both files",
+        )
         heavy = {
             "numpy",
             "pydantic",
@@ -129,9 +139,17 @@ class TestDependencies(unittest.TestCase):
             "rally-openstack",
             "scipy",
         }
-        self.assertEqual(set(), heavy & cloud.keys())
         self.assertEqual(
-            set(), requirements(OWN).keys() - heavy - cloud.keys()
+            set(),
+            heavy & cloud.keys(),
+            "the cloud does not import them: omit them in `make lock`",
+        )
+        self.assertEqual(
+            set(),
+            requirements(OWN).keys() - heavy - cloud.keys(),
+            "run make lock; if the cloud does not import them, add them to "
+            "heavy in tests/unit/test_packaging.py and to the pattern of "
+            "`make lock` in the Makefile",
         )
 
     def test_each_release_has_hashes(self):
@@ -170,8 +188,17 @@ class TestDependencies(unittest.TestCase):
         required = requirements(OWN).keys()
         # Tempest and its log are an extra; testtools is a part of Tempest.
         optional = {"rally-vmperf", "tempest", "testtools", "oslo-log"}
-        self.assertEqual(set(), required - distributions)
-        self.assertEqual(set(), distributions - required - optional)
+        self.assertEqual(
+            set(),
+            required - distributions,
+            f"no module imports them: remove them from {OWN}",
+        )
+        self.assertEqual(
+            set(),
+            distributions - required - optional,
+            f"add them with their oldest release to {OWN}, state the reason "
+            "in doc/source/contributor/index.rst, and run make lock",
+        )
 
 
 class TestTox(unittest.TestCase):

@@ -10,6 +10,8 @@ import unittest
 from rally import plugins
 from rally.common.plugin import plugin
 
+from tests.unit import listing
+
 EXPECTED = {
     ("VMPerf.overhead", "openstack"),
     ("VMPerf.density", "openstack"),
@@ -78,8 +80,13 @@ class TestEntryPoint(unittest.TestCase):
 
     def test_every_plugin_is_there(self):
         """Each by its name and platform, and no other."""
-        self.assertEqual(
-            EXPECTED, {tuple(plugin) for plugin in self.detail["plugins"]}
+        listing.check(
+            self,
+            EXPECTED,
+            {tuple(plugin) for plugin in self.detail["plugins"]},
+            "EXPECTED in tests/unit/test_plugins.py",
+            "a name of a plugin is public: add it with its platform, and "
+            "document it in CHANGELOG.rst",
         )
 
     def test_no_warning_is_about_us(self):
@@ -90,7 +97,11 @@ class TestEntryPoint(unittest.TestCase):
     def test_nothing_heavy_is_imported(self):
         """A mere list of plugins needs no SSH, no statistics, no plots."""
         loaded = {name.split(".")[0] for name in self.detail["modules"]}
-        self.assertEqual(set(), loaded & set(HEAVY))
+        self.assertEqual(
+            set(),
+            loaded & set(HEAVY),
+            "import them in the functions that need them",
+        )
 
 
 def list_plugins() -> list[t.Any]:

@@ -139,4 +139,5 @@ class OneWayTestCase(unittest.TestCase):
         for path in modules:
             text = path.read_text()
             for way in ("rmtree", "TemporaryDirectory", '"-rf"', '"rm"'):
-                self.assertNotIn(way, text, path)
+                message = f"{path}: use rally_vmperf.removal instead"
+                self.assertNotIn(way, text, message)

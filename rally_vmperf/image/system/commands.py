@@ -1,4 +1,4 @@
-"""Run programs on the host."""
+"""Programs on the host."""
 
 import collections.abc
 import os
@@ -23,7 +23,7 @@ def check_user(user: int) -> None:
 
 
 def plain_environment() -> dict[str, str]:
-    """Return the caller's environment, with Debian's own programs first."""
+    """Return the environment of the caller with the path of Debian."""
     return {
         **os.environ,
         "PATH": SYSTEM_PATH,
@@ -46,7 +46,7 @@ def run(
     :param env: The environment; None selects that of the caller, with
         Debian's path.
     :param log: A file to which the output is appended.
-    :param accept: The exit codes that are no failure.
+    :param accept: The exit codes of success.
     :param timeout: The time limit in seconds.
     :raises errors.HostError: With the last line of the output.
     """
@@ -74,7 +74,7 @@ def run(
     if done.returncode not in accept:
         lines = done.stdout.strip().splitlines() or ["it printed nothing"]
         last = lines[-1].strip()
-        more = f" (all of it: {log})" if log else ""
+        more = f" (whole output: {log})" if log else ""
         raise HostError(
             f"'{' '.join(map(str, argv[:4]))} ...' ended with code "
             f"{done.returncode}: {last}{more}"
@@ -100,7 +100,7 @@ def _append(log: pathlib.Path, text: str) -> None:
 
 
 def quietly(argv: collections.abc.Sequence[str]) -> bool:
-    """Run a program whose failure is an answer; return whether it worked."""
+    """Run a program; return whether it succeeded."""
     try:
         run(argv, timeout=60)
     except HostError:

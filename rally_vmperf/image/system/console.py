@@ -6,9 +6,9 @@ import typing as t
 
 
 class Progress:
-    """Prints progress, a line each.
+    """A printer of progress, in lines.
 
-    :param stream: where they go
+    :param stream: The stream for the lines.
     """
 
     def __init__(self, stream: t.TextIO = sys.stdout) -> None:

@@ -11,7 +11,7 @@ from rally_vmperf.image.system import commands
 
 @contextlib.contextmanager
 def hold(root: pathlib.Path) -> collections.abc.Iterator[None]:
-    """Keep other commands off a directory.
+    """Lock a directory against other commands.
 
     :param root: The directory, which must exist.
     :raises HostError: If another command holds the lock.
@@ -22,7 +22,7 @@ def hold(root: pathlib.Path) -> collections.abc.Iterator[None]:
         yield
     except BlockingIOError as taken:
         raise commands.HostError(
-            f"another command is at work on {root}; wait until it has ended"
+            f"another command uses {root}; wait until it has ended"
         ) from taken
     finally:
         os.close(handle)

@@ -8,7 +8,7 @@ from rally_vmperf.image.system import commands
 
 
 def below(folder: pathlib.Path) -> list[str]:
-    """Return the mounts in a directory or on it, the last one first."""
+    """Return the mount points in or on a directory, the last one first."""
     return [
         mount.mountpoint
         for mount in reversed(psutil.disk_partitions(all=True))
@@ -17,6 +17,6 @@ def below(folder: pathlib.Path) -> list[str]:
 
 
 def unmount(folder: pathlib.Path) -> None:
-    """Unmount everything in a directory and on it."""
+    """Unmount all file systems in a directory, and on it."""
     for target in below(folder):
         commands.quietly(["umount", target])

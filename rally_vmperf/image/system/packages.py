@@ -9,7 +9,7 @@ Enter = collections.abc.Callable[[list[str]], list[str]]
 
 
 def listed(path: pathlib.Path) -> list[str]:
-    """Return the entries of a list with comments and empty lines."""
+    """Return the packages in a list without comments and empty lines."""
     lines = (line.strip() for line in path.read_text().splitlines())
     return [line for line in lines if line and not line.startswith("#")]
 
@@ -58,7 +58,7 @@ def install(
     # Waits for another process that installs packages.
     command = ["apt-get", "-y", "-o", "DPkg::Lock::Timeout=300"]
     command += ["--no-install-recommends", "install"]
-    # What an interrupted command has unpacked.
+    # Configure the packages that an interrupted command has unpacked.
     run(["dpkg", "--configure", "-a"])
     if not commands.quietly(enter([*command, "--simulate", *missing])):
         run(["apt-get", "update"])

@@ -5,9 +5,17 @@ import unittest
 
 from rally_vmperf.workloads import registry
 from tests.bench import mutations
+from tests.unit import listing
 from tests.unit.workloads import golden
 
 _PAGE = pathlib.Path("doc/source/contributor/checked.rst")
+
+
+def list_pairs(arguments):
+    """Return the arguments by workload as <workload>.<argument>, sorted."""
+    return sorted(
+        f"{name}.{key}" for name, keys in arguments.items() for key in keys
+    )
 
 
 class MutationsTestCase(unittest.TestCase):
@@ -20,7 +28,8 @@ class MutationsTestCase(unittest.TestCase):
 
     def test_no_mutation_gives_other_values(self):
         other = {name: ends["other"] for name, ends in self.table.items()}
-        self.assertEqual(dict.fromkeys(self.table, 0), other)
+        message = "a parser returns values of a damaged output"
+        self.assertEqual(dict.fromkeys(self.table, 0), other, message)
         for name, ends in self.table.items():
             self.assertGreater(ends["rejected"], 0, name)
 
@@ -37,20 +46,38 @@ class MutationsTestCase(unittest.TestCase):
 
     def test_outputs_of_other_arguments_are_refused(self):
         """Arguments that no line of an output shows are the exception."""
-        self.assertEqual(mutations.NOT_TOLD, mutations.unnoticed_arguments())
+        listing.check(
+            self,
+            list_pairs(mutations.NOT_TOLD),
+            list_pairs(mutations.unnoticed_arguments()),
+            "NOT_TOLD in tests/bench/mutations.py",
+            "let the parser compare it with the output; if the tool does not "
+            f"print it, add it to the list and to {_PAGE}",
+        )
         page = _PAGE.read_text()
-        for name, keys in mutations.NOT_TOLD.items():
-            for key in keys:
-                self.assertIn(f"``{name}.{key}``", page)
+        for pair in list_pairs(mutations.NOT_TOLD):
+            self.assertTrue(f"``{pair}``" in page, f"add {pair} to {_PAGE}")
 
     def test_outputs_without_their_end_are_refused(self):
         """Unless it is the end of another run in the same output."""
         believed = mutations.believed_parts(random.Random(1), 100)
         runs = {golden.workload(name).name for name, _ in believed}
-        self.assertEqual(mutations.TWO_RUNS, runs)
+        listing.check(
+            self,
+            mutations.TWO_RUNS,
+            runs,
+            "TWO_RUNS in tests/bench/mutations.py",
+            "let the pattern of its parser include the last line; add it to "
+            "the list only if a recorded output has two runs",
+        )
 
     def test_outputs_of_other_tools_are_refused(self):
-        self.assertEqual([], list(mutations.believed_foreign()))
+        self.assertEqual(
+            [],
+            list(mutations.believed_foreign()),
+            "the parser of the first workload accepts the output of the "
+            "second one: compare a line that only its tool prints",
+        )
 
     def test_the_page_tells_of_workloads_and_of_no_other_value(self):
         rows = re.findall(

@@ -3,6 +3,7 @@
 import configparser
 import importlib
 
+from tests.cloud import __main__ as cloud
 from tests.unit.doc import pages
 
 #: cliff's own.
@@ -23,6 +24,16 @@ def parser(name):
     module, _, attribute = declared()[name].partition(":")
     command = getattr(importlib.import_module(module), attribute)
     return command(app=None, app_args=None).get_parser(name)
+
+
+def list_cloud_options():
+    """Return the options of the program of the embedded cloud, a set."""
+    (subparsers,) = cloud.create_parser()._subparsers._group_actions
+    return {
+        option
+        for subparser in subparsers.choices.values()
+        for option in subparser._option_string_actions
+    }
 
 
 def find(arguments):

@@ -8,6 +8,10 @@ from tests.functional import fault_table
 
 TOP = pathlib.Path(__file__).parent.parent.parent.parent
 
+HINT = (
+    "each of these tests has one row in a table of "
+    "doc/source/contributor/faults: add the row, or correct its test"
+)
 #: Modules whose every test is of a fault.
 MODULES = (
     "tests.functional.test_faults",
@@ -40,13 +44,13 @@ class TestFaults(unittest.TestCase):
         self.assertGreater(len(rows), 30)
         for name in rows:
             module = name.rsplit(".", 2)[0]
-            self.assertIn(name, tests_in(module))
+            self.assertIn(name, tests_in(module), HINT)
 
     def test_every_test_of_a_fault_has_a_row(self):
         """A fault that is tested is in the table."""
         listed = set(fault_table.tests())
         for module in MODULES:
-            self.assertEqual(set(), tests_in(module) - listed)
+            self.assertEqual(set(), tests_in(module) - listed, HINT)
 
     def test_every_call_is_told_of_once(self):
         """The list is one of distinct calls."""

@@ -13,6 +13,7 @@ from rally.task import exporter
 
 from rally_vmperf.cmd import report
 from rally_vmperf.report import export
+from tests.unit import listing
 from tests.unit.doc import pages
 from tests.unit.questions import golden_runs
 
@@ -43,7 +44,13 @@ class FormatsTestCase(unittest.TestCase):
             arguments[arguments.index("--format") + 1]
             for arguments, _ in examples()
         }
-        self.assertEqual(set(export.NAMES), formats)
+        listing.check(
+            self,
+            formats,
+            export.NAMES,
+            f"the examples in {PAGE}",
+            "add a section with a command and its output",
+        )
 
     @ddt.data(*examples())
     @ddt.unpack
@@ -69,6 +76,10 @@ class FormatsTestCase(unittest.TestCase):
         registered = {
             plugin.get_name() for plugin in exporter.TaskExporter.get_all()
         }
-        self.assertEqual(
-            {name for name in registered if name.startswith("vmperf-")}, named
+        listing.check(
+            self,
+            named,
+            {name for name in registered if name.startswith("vmperf-")},
+            f"the list of exporters in {PAGE}",
+            "add it",
         )

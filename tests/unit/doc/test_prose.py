@@ -19,7 +19,8 @@ class ProseTestCase(unittest.TestCase):
         """Its sentences are short."""
         path = prose.BY_HAND[name]
         words_of_page = prose.count_words(prose.read_sentences(path))
-        self.assertLessEqual(words_of_page, WORDS)
+        message = f"{path}: divide long sentences"
+        self.assertLessEqual(words_of_page, WORDS, message)
 
     @ddt.data(
         (test_names.HEADLESS, 0.5),
@@ -35,7 +36,11 @@ class ProseTestCase(unittest.TestCase):
         ]
         matches = [text for text in sentences if pattern.search(text)]
         share = test_names.percent(len(matches), len(sentences))
-        self.assertLessEqual(share, limit, matches)
+        message = (
+            "write some of these sentences with a subject, in usual words "
+            f"(HEADLESS, UNUSUAL in {test_names.PLACE}): {matches}"
+        )
+        self.assertLessEqual(share, limit, message)
 
 
 PAGE = """\

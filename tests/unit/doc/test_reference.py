@@ -59,12 +59,19 @@ class NothingElseTestCase(unittest.TestCase):
                 for name in re.findall(r"\bvmperf_[a-z]\w+", pages.text(page))
                 if not name.startswith(FAMILIES)
             }
-            self.assertLessEqual(names, PLUGINS, page)
+            message = (
+                f"{page} names plugins that do not exist: correct the names; "
+                "add a new plugin to PLUGINS in "
+                "tests/unit/doc/test_reference.py"
+            )
+            self.assertLessEqual(names, PLUGINS, message)
 
     def test_findings_exist(self):
         for page in pages.PAGES:
             named = re.findall(r"finding\s+``(\w+)``", pages.text(page))
-            self.assertLessEqual(set(named), set(finding.KINDS), page)
+            unknown = set(named) - set(finding.KINDS)
+            message = f"{page}: findings.toml does not have them"
+            self.assertEqual(set(), unknown, message)
 
     def test_files_of_the_repository_exist(self):
         pattern = r"(?:rally_vmperf|tests|tasks|scenarios|doc)/[\w./-]+"
@@ -72,7 +79,8 @@ class NothingElseTestCase(unittest.TestCase):
             if re.fullmatch(pattern, inline) and "<" not in inline:
                 if inline.startswith("doc/build"):
                     continue
-                self.assertTrue((pages.ROOT / inline).exists(), (page, inline))
+                message = f"{page}: {inline} does not exist"
+                self.assertTrue((pages.ROOT / inline).exists(), message)
 
     def test_links_of_the_top_level_lead_somewhere(self):
         for page in pages.PAGES:

@@ -6,22 +6,19 @@ before they were shortened; its arguments are those of today.
 
 import dataclasses
 import json
-import pathlib
 import unittest
 
 import ddt
-import yaml
 
 from rally_vmperf.guests import schema
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.questions import table
 from rally_vmperf.questions.density import levels
 from rally_vmperf.runs import event_types
-from tests.unit.doc import pages
+from tests.unit.doc import task_conditions
 from tests.unit.doc import tasks
 
-_PATH = pathlib.Path(__file__).parents[1] / "data/tasks/conditions.json"
-CASES = json.loads(_PATH.read_text())
+CASES = json.loads(task_conditions.PATH.read_text())
 #: The defaults of options of SLAs.
 SLA_DEFAULTS = {
     "tolerate": [],
@@ -108,20 +105,36 @@ class ConditionsTestCase(unittest.TestCase):
 
     @ddt.data(*CASES)
     def test_same_conditions(self, case):
-        task, name = case.split()
-        arguments = CASES[case]["arguments"]
-        if name == "embedded":
-            path = pages.ROOT / "tasks" / f"{task}.embedded.yaml"
-            arguments = yaml.safe_load(path.read_text())
+        task, _ = case.split()
+        arguments = task_conditions.read_arguments(
+            case, CASES[case]["arguments"]
+        )
         rendered = tasks.render(f"tasks/{task}.yaml", arguments)
         subtasks = CASES[case]["subtasks"]
-        self.assertEqual(len(subtasks), len(rendered["subtasks"]))
+        self.assertEqual(
+            len(subtasks), len(rendered["subtasks"]), task_conditions.HINT
+        )
         for old, new in zip(subtasks, rendered["subtasks"], strict=True):
             with self.subTest(title=old["title"]):
-                self.assertEqual(complete(old), complete(new))
+                self.assertEqual(
+                    complete(old), complete(new), task_conditions.HINT
+                )
 
     def test_every_task(self):
         """Each is compared with its defaults and embedded arguments."""
-        for path in tasks.TAKEN:
-            for case in ("default", "embedded"):
-                self.assertIn(f"{pathlib.Path(path).stem} {case}", CASES)
+        for name in task_conditions.list_names():
+            self.assertIn(name, CASES, task_conditions.HINT)
+
+    def test_written_cases(self):
+        """A new task gets the cases that would be compared with it."""
+        self.assertEqual(
+            task_conditions.PATH.read_text(),
+            task_conditions.show(CASES),
+            task_conditions.HINT,
+        )
+        for name in task_conditions.list_names():
+            created = task_conditions.create_case(name)
+            self.assertEqual(
+                [complete(subtask) for subtask in CASES[name]["subtasks"]],
+                [complete(subtask) for subtask in created["subtasks"]],
+            )

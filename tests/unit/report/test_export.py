@@ -9,6 +9,7 @@ import ddt
 
 from rally_vmperf.records import table
 from rally_vmperf.report import export
+from tests.unit import listing
 from tests.unit import made
 from tests.unit.report import planted
 from tests.unit.report.formats import test_csv
@@ -85,6 +86,7 @@ def count_markdown(rows):
     }
 
 
+#: Format -> a function that counts the samples in its text, by kind.
 COUNTERS = {
     "csv": count_csv,
     "json": lambda rows: count_documents(test_json.read(rows)["rows"]),
@@ -99,7 +101,17 @@ COUNTERS = {
 class TestExport(unittest.TestCase):
     """The content that all formats share."""
 
-    @ddt.data(*export.NAMES)
+    def test_every_format_is_counted(self):
+        """The formats of the counters are those of the package."""
+        listing.check(
+            self,
+            COUNTERS,
+            export.NAMES,
+            "COUNTERS in tests/unit/report/test_export.py",
+            "add a function of rows that counts the samples in a text of it",
+        )
+
+    @ddt.data(*COUNTERS)
     def test_numbers_of_samples(self, name):
         """They are those of the records, by kind."""
         # Seven metrics in six repetitions of two guests, without one sample;

@@ -1,5 +1,6 @@
 """A package of another author, from its installation to the report."""
 
+import doctest
 import hashlib
 import importlib
 import pathlib
@@ -28,14 +29,17 @@ from rally_vmperf.records import sources
 from rally_vmperf.report import page
 from rally_vmperf.runs import recorded
 from rally_vmperf.runs import recording
+from rally_vmperf.workloads import base
 from rally_vmperf.workloads import registry
 from tests.unit.doc import pages
 from tests.unit.execution import test_servers
 from tests.unit.runs import whole
+from tests.unit.workloads import golden
 
 PAGE = pages.ROOT / "doc/source/contributor/workload.rst"
 LATENCY = "network.courier.shared.latency"
 RATE = "network.courier.shared.rate"
+LOOP_TIME = "cpu.pyloop.loop_time"
 
 
 def of_the_page(directory):
@@ -87,10 +91,11 @@ class ForeignPackageTestCase(unittest.TestCase):
         self.message = self.directory / "message"
         self.message.write_bytes(b"x" * 1000)
         self.workloads = [
+            {"name": "pyloop", "arguments": {"loops": 500}},
             {
                 "name": "courier",
                 "arguments": {"time": 2, "message": str(self.message)},
-            }
+            },
         ]
 
     def peer(self, *_):
@@ -152,6 +157,25 @@ class ForeignPackageTestCase(unittest.TestCase):
             self.addCleanup(run_request.run_cache.close, "w")
             return [run.repeat(1)]
 
+    def test_session_of_the_page(self):
+        """Its lines print what the page shows."""
+        parser, runner = doctest.DocTestParser(), doctest.DocTestRunner()
+        session = parser.get_doctest(PAGE.read_text(), {}, PAGE.name, None, 0)
+        self.assertLess(3, len(session.examples))
+        self.assertEqual(0, runner.run(session).failed)
+
+    def test_the_smallest_parser(self):
+        """It rejects outputs of other loops, and parts of an output."""
+        workload = registry.get_workload("pyloop")
+        arguments = workload.complete({"loops": 500})
+        text = "500 loops, best of 5: 9.1e-06 sec per loop\n"
+        result = golden.outcome("pyloop", text)
+        (loop_time,) = workload.parse(arguments, result)
+        self.assertEqual(9.1e-06, loop_time.value)
+        for wrong in (text[:-1], text.replace("500", "50"), text * 2):
+            with self.assertRaises(base.WorkloadError):
+                workload.parse(arguments, golden.outcome("pyloop", wrong))
+
     def test_the_whole_loop(self):
         """Every feature that it declares is in records, verdict and page."""
         records = self.records(self.baseline())
@@ -180,14 +204,16 @@ class ForeignPackageTestCase(unittest.TestCase):
                 scenario="VMPerf.overhead",
                 records=records,
                 criteria={
-                    "vmperf_overhead": {"max_percent": {"network.*": 99.9}}
+                    "vmperf_overhead": {
+                        "max_percent": {"network.*": 99.9, LOOP_TIME: 900}
+                    }
                 },
                 folder=self.directory,
             )
         )
         (judgement,) = judged.judgements.values()
         rows = {row.metric.name for row in judgement.rows}
-        self.assertLessEqual({RATE, f"{LATENCY}_p50"}, rows)
+        self.assertLessEqual({LOOP_TIME, RATE, f"{LATENCY}_p50"}, rows)
         text = page.standalone([source_judge.create_report(judged)])
-        for text_part in (RATE, LATENCY, "courier"):
+        for text_part in (LOOP_TIME, RATE, LATENCY, "courier"):
             self.assertIn(text_part, text)

@@ -9,6 +9,7 @@ import ddt
 import yaml
 
 from rally_vmperf.workloads import registry
+from tests.unit import listing
 from tests.unit.workloads import golden
 
 PAGES = pathlib.Path(__file__).parents[3] / "doc" / "source" / "workloads"
@@ -19,7 +20,9 @@ EXAMPLE = re.compile(r"code-block:: yaml\n\n((?:   .*\n|\n)+)")
 class DocumentationTestCase(unittest.TestCase):
     @ddt.data(*registry.workload_names())
     def test_arguments_are_generated(self, name):
-        self.assertIn(f"\n.. vmperf-arguments:: {name}\n", _page(name))
+        line = f"\n.. vmperf-arguments:: {name}\n"
+        message = f"add this line to doc/source/workloads/{name}.rst: {line}"
+        self.assertIn(line, _page(name), message)
 
     @ddt.data(*registry.workload_names())
     def test_every_metric_has_its_row(self, name):
@@ -38,12 +41,18 @@ class DocumentationTestCase(unittest.TestCase):
                     page,
                     rf"(?m)^``{generic}`` : {re.escape(metric.unit)}"
                     rf"(?: [^,\n]+)?, {metric.better}\n    \S",
+                    f"add ``{metric.name}`` : {metric.unit}, {metric.better} "
+                    f"with its meaning to doc/source/workloads/{name}.rst",
                 )
 
     @ddt.data(*registry.workload_names(), "index")
     def test_examples_are_valid(self, name):
         examples = EXAMPLE.findall(_page(name))
-        self.assertTrue(examples)
+        message = (
+            f"doc/source/workloads/{name}.rst has no example: add a block "
+            "`.. code-block:: yaml` with workloads"
+        )
+        self.assertTrue(examples, message)
         for example in examples:
             document = yaml.safe_load(textwrap.dedent(example))
             neighbours = document.get("neighbours", {})
@@ -62,7 +71,13 @@ class DocumentationTestCase(unittest.TestCase):
     def test_index_names_every_page(self):
         self.assertIn("   :glob:\n\n   *\n", _page("index"))
         pages = {path.stem for path in PAGES.glob("*.rst")}
-        self.assertEqual({*registry.workload_names(), "index"}, pages)
+        listing.check(
+            self,
+            pages,
+            {*registry.workload_names(), "index"},
+            "doc/source/workloads",
+            "write its page, <workload>.rst",
+        )
 
 
 def _starts(segment):

@@ -1,5 +1,6 @@
 """Every workload keeps the promises that all of them make."""
 
+import dataclasses
 import importlib
 import math
 import pathlib
@@ -54,7 +55,11 @@ class RegistryTestCase(unittest.TestCase):
             for arg in typing.get_args(base.Component)
             for path in (folder / arg).glob("[!_]*.py")
         }
-        self.assertEqual(tuple(sorted(modules)), NAMES)
+        message = (
+            "a module of workloads/<part> without an underscore in front is "
+            "a workload of its name: rename it, or its attribute `name`"
+        )
+        self.assertEqual(tuple(sorted(modules)), NAMES, message)
         self.assertIn("fio", NAMES)
 
     def test_unknown_name_is_answered_with_the_known_ones(self):
@@ -134,10 +139,32 @@ class RegistryTestCase(unittest.TestCase):
             self.assertIn("sysbench", names)
             workloads |= names & set(NAMES)
             packages |= set(registry.debian_packages(names & set(NAMES)))
-        self.assertEqual(tuple(sorted(workloads)), guest_image.WORKLOADS)
+        self.assertEqual(
+            tuple(sorted(workloads)),
+            guest_image.WORKLOADS,
+            "edit WORKLOADS in rally_vmperf/image/guest_image.py: the image "
+            "has the tools of the main tasks",
+        )
         path = layout.SHIPPED / "packages.txt"
         listed = set(path.read_text().splitlines())
-        self.assertEqual(set(), packages - listed - {"bash", "python3"})
+        self.assertEqual(
+            set(),
+            packages - listed - {"bash", "python3"},
+            f"the main tasks need these Debian packages: add them to {path}",
+        )
+
+    def test_tools_of_one_command(self):
+        """Several workloads define a tool alike, except for its side."""
+        definitions = {}
+        for name in NAMES:
+            for tool in registry.get_workload(name).TOOLS:
+                alike = dataclasses.replace(tool, side="both")
+                message = (
+                    f"{name} defines {tool.command} differently than another "
+                    "workload: use the same definition"
+                )
+                first = definitions.setdefault(tool.command, alike)
+                self.assertEqual(first, alike, message)
 
     def test_names_import_no_workload(self):
         program = (
@@ -163,7 +190,12 @@ class RegistryTestCase(unittest.TestCase):
             expected = metric.scale == "ratio" and (
                 metric.better == "higher" or metric.name.endswith("_time")
             )
-            self.assertEqual(expected, metric.additive, metric.name)
+            message = (
+                f"set additive={expected} for {metric.name}: rates of several "
+                "guests can be added, and times of fixed work, if the name "
+                "ends with _time; latencies cannot"
+            )
+            self.assertEqual(expected, metric.additive, message)
 
     def test_metrics_of_all_workloads_differ(self):
         names = [
@@ -173,7 +205,8 @@ class RegistryTestCase(unittest.TestCase):
                 registry.get_workload(name).complete({})
             )
         ]
-        self.assertEqual(len(set(names)), len(names))
+        twice = sorted({name for name in names if names.count(name) > 1})
+        self.assertEqual([], twice, "metrics have the name of their workload")
 
 
 class ForeignPackageTestCase(unittest.TestCase):

@@ -9,6 +9,7 @@ import hypothesis.strategies as st
 
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import registry
+from tests.unit import listing
 from tests.unit.workloads import golden
 
 RUNS = golden.RUNS
@@ -94,7 +95,14 @@ def _first(name):
 class UntrustedOutputTestCase(unittest.TestCase):
     def test_every_workload_has_a_recorded_run(self):
         names = {golden.workload(name).name for name in RUNS}
-        self.assertEqual(set(golden.MEASURED), names)
+        listing.check(
+            self,
+            names,
+            golden.MEASURED,
+            "tests/unit/workloads/data",
+            "save an output of the tool there, and <workload>.yaml with the "
+            "arguments and the name of the file for each command",
+        )
 
     @hypothesis.given(st.sampled_from(sorted(RUNS)), st.text())
     def test_any_text(self, name, text):

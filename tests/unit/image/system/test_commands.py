@@ -16,7 +16,8 @@ class RunTestCase(base.CloudTestCase):
             )
         self.assertRegex(
             str(failed.exception),
-            r"^'/bin/sh -c .* ended with code 3: last \(all of it: .*log\)$",
+            r"^'/bin/sh -c .* ended with code 3: last "
+            r"\(whole output: .*log\)$",
         )
         self.assertEqual("first\nlast\n", log.read_text())
 

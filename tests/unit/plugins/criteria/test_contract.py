@@ -5,6 +5,7 @@ import pathlib
 import unittest
 
 from rally_vmperf.plugins import criteria
+from tests.unit import listing
 from tests.unit.plugins.criteria import contract
 
 
@@ -15,7 +16,10 @@ class TestContract(unittest.TestCase):
         """The test of each SLA inherits the contract."""
         for path in pathlib.Path(__file__).parent.glob("test_*.py"):
             importlib.import_module(f"{__package__}.{path.stem}")
-        self.assertEqual(
-            set(criteria.SLAS),
+        listing.check(
+            self,
             {test.NAME for test in contract.SLAContract.__subclasses__()},
+            criteria.SLAS,
+            "tests/unit/plugins/criteria",
+            "write test_<name>.py with a subclass of contract.SLAContract",
         )

@@ -17,6 +17,7 @@ from prometheus_client.openmetrics import parser
 
 from rally_vmperf.records import table
 from rally_vmperf.report import export
+from tests.unit import listing
 from tests.unit.report import planted
 
 #: Characters with an effect on terminals, and those that change directions.
@@ -111,9 +112,15 @@ class Contract:
 @ddt.ddt
 class ContractTestCase(Contract, unittest.TestCase):
     def test_every_format_has_a_reader(self):
-        self.assertEqual(set(export.NAMES), set(SHAPES))
+        listing.check(
+            self,
+            SHAPES,
+            export.NAMES,
+            "SHAPES in tests/unit/report/formats/test_contract.py",
+            "add a function that returns the structure of a text in it",
+        )
 
-    @ddt.data(*export.NAMES)
+    @ddt.data(*SHAPES)
     def test_format(self, name):
         self.check(export.load_format(name), SHAPES[name])
 

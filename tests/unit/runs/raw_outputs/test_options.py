@@ -14,6 +14,7 @@ from rally_vmperf import errors
 from rally_vmperf.runs.raw_outputs import cleaning
 from rally_vmperf.runs.raw_outputs import imported
 from rally_vmperf.runs.raw_outputs import reading
+from tests.unit import listing
 from tests.unit.workloads import golden
 
 _FIO = {
@@ -688,8 +689,17 @@ class TestOptions(unittest.TestCase):
     def test_places_of_each_tool(self):
         """A pair that differs only in places and names is compared."""
         tools = {*reading.READERS} - {"job"}
-        self.assertEqual(tools, PLACES.keys())
-        self.assertEqual(tools, OTHERS.keys())
+        for name, listed, advice in (
+            ("PLACES", PLACES, "differ in names of places only"),
+            ("OTHERS", OTHERS, "differ in one option, with the message"),
+        ):
+            listing.check(
+                self,
+                listed,
+                tools,
+                f"{name} in tests/unit/runs/raw_outputs/test_options.py",
+                f"add two outputs of the tool that {advice}",
+            )
         for tool, (before, after) in PLACES.items():
             with self.subTest(tool):
                 self.assertEqual("", list_differences(before, after))

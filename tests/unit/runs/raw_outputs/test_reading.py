@@ -14,6 +14,7 @@ from rally_vmperf.runs.raw_outputs import reading
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import registry
 from rally_vmperf.workloads.memory import mbw
+from tests.unit import listing
 from tests.unit.workloads import golden
 
 DATA = pathlib.Path(__file__).parent / "data"
@@ -158,7 +159,14 @@ class FieldTestCase(unittest.TestCase):
         sides = {
             f"{name}-{side}" for name in pairs for side in ("bm", "guest")
         }
-        self.assertEqual(names, EXPECTED.keys() | sides)
+        listing.check(
+            self,
+            EXPECTED.keys() | sides,
+            names,
+            "expected.yaml or pairs.yaml in tests/unit/runs/raw_outputs/data",
+            "add the values that the output has, or the reason of its "
+            "rejection",
+        )
 
     def test_kinds_of_quotation(self):
         """The values do not depend on what a mail or a page adds."""
