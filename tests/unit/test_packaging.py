@@ -198,9 +198,8 @@ class TestTox(unittest.TestCase):
     def test_what_is_run(self):
         """The environment is taken as it is, none is made."""
         bin_ = "/tox/bin/"
-        self.assertEqual(
-            {bin_ + "python", bin_ + "stestr"}, self.commands("testenv")
-        )
+        # It installs no packages, and therefore does not require root.
+        self.assertEqual({bin_ + "stestr"}, self.commands("testenv"))
         self.assertEqual(
             {bin_ + name for name in ("ruff", "flake8", "mypy", "python")},
             self.commands("testenv:pep8"),

@@ -26,6 +26,7 @@ from rally_vmperf.machines import local
 from rally_vmperf.measurement import command_result
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads.network import iperf3
+from tests import skips
 from tests.unit.execution import test_measure
 from tests.unit.machines import folders
 
@@ -405,7 +406,7 @@ class ServersTestCase(unittest.IsolatedAsyncioTestCase):
 
         return mock.patch.object(servers, "_check_listening", squat)
 
-    @unittest.skipUnless(os.geteuid() == 0, "others are sent away by root")
+    @skips.requires(root=True)
     async def test_who_comes_before_the_client_is_sent_away(self):
         """A real iperf3 then serves its own client."""
         del self.stations[1]
