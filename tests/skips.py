@@ -1,9 +1,10 @@
 """Reasons to skip tests, and whether a run skipped any for another one.
 
-    python -m tests.skips STREAM...
+    python -m tests.skips [STREAM...]
 
 Each stream is a run that stestr keeps (``.stestr/0``). Exits with 1 where a
-reason is not listed: a test that is skipped unnoticed tests nothing.
+reason is not listed: a test that is skipped unnoticed tests nothing. Without
+a stream, all skipped tests of the last run are printed, with any reason.
 """
 
 import collections.abc
@@ -84,7 +85,17 @@ def skipped(path: pathlib.Path) -> dict[str, str]:
 
 
 def main(paths: list[str]) -> int:
-    """Print what was skipped for a reason that is not listed."""
+    """Print what was skipped for a reason that is not listed.
+
+    :param paths: The paths of runs; none if the last run is to be listed.
+    """
+    if not paths:
+        last = pathlib.Path(
+            ".stestr", str(file.Repository(".stestr").latest_id())
+        )
+        for test, reason in sorted(skipped(last).items()):
+            print(f"{test} was skipped: {reason.strip()}")
+        return 0
     wrong = {
         test: reason
         for path in paths
