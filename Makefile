@@ -74,7 +74,8 @@ checks: $(VENV)/whole
 test-all: test functional long
 
 unit: $(VENV)/whole unit-packages
-	$(BIN)/stestr --test-path tests/unit run
+	$(BIN)/stestr --test-path tests/unit run --abbreviate
+	@$(BIN)/python -m tests.skips
 
 browser: $(VENV)/whole chromium
 	$(BIN)/stestr --test-path tests/browser run

@@ -56,7 +56,8 @@ class Shell(app.App):
 def main(argv: list[str] | None = None) -> int:
     """Run a command, and return its exit code."""
     termination.as_interrupt()
-    return Shell().run(sys.argv[1:] if argv is None else argv)
+    code: int = Shell().run(sys.argv[1:] if argv is None else argv)
+    return code
 
 
 if __name__ == "__main__":

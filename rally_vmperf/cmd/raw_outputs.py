@@ -15,6 +15,7 @@ from rally_vmperf.baseline import document
 from rally_vmperf.cmd import base
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.workloads import base as workloads
+from rally_vmperf.workloads import output_bounds
 
 if t.TYPE_CHECKING:
     from rally_vmperf.judging import summary
@@ -491,7 +492,7 @@ def _read_content(path: str) -> bytes:
     """Return the bytes of a file, a few more than readers accept."""
     try:
         with open(path, "rb", opener=documents.open_regular) as stream:
-            return stream.read(4 * workloads.output_bounds.MAX_CHARACTERS + 1)
+            return stream.read(4 * output_bounds.MAX_CHARACTERS + 1)
     except OSError as error:
         raise errors.VMPerfError(
             f"{path or repr(path)}: {error.strerror or error}"

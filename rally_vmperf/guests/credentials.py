@@ -15,7 +15,8 @@ def get_admin_credential(context: Context) -> Credential | None:
     :param context: The context object of Rally.
     """
     if "admin" in context:
-        return context["admin"]["credential"]
+        credential: Credential = context["admin"]["credential"]
+        return credential
     return _get_platform(context).get("admin")
 
 
@@ -59,4 +60,5 @@ def get_tenant_network(context: Context) -> str | None:
 def _get_platform(context: Context) -> documents.Facts:
     """Return the OpenStack platform of Rally's environment, or {}."""
     env = context.get("env") or {}
-    return env.get("platforms", {}).get("openstack", {})
+    platform: documents.Facts = env.get("platforms", {}).get("openstack", {})
+    return platform

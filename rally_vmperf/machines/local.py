@@ -94,15 +94,26 @@ class Local(base.Machine):
 async def _start_process(
     argv: collections.abc.Sequence[str], stderr: int
 ) -> asyncio.subprocess.Process:
-    """Start a local process in a new session; return the process."""
-    return await asyncio.create_subprocess_exec(
-        *argv,
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=stderr,
-        env={**os.environ, "LC_ALL": "C"},
-        start_new_session=True,
+    """Start a local process in a new session; return the process.
+
+    A process that is cancelled while it starts is ended as any other.
+    """
+    starting = asyncio.ensure_future(
+        asyncio.create_subprocess_exec(
+            *argv,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=stderr,
+            env={**os.environ, "LC_ALL": "C"},
+            start_new_session=True,
+        )
     )
+    try:
+        return await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        with contextlib.suppress(OSError):
+            await _end_process(await starting)
+        raise
 
 
 async def _end_process(process: asyncio.subprocess.Process) -> None:

@@ -186,7 +186,7 @@ def _check_without_baseline(parsed: question.ParsedCriterion) -> None:
         )
 
 
-def check_repetitions(subtask: task.Task) -> None:
+def check_repetitions(subtask: task.Task[t.Any]) -> None:
     """Reject a warm-up that leaves no counted repetition."""
     if subtask.warmup >= subtask.times:
         raise task.InvalidTask(
@@ -196,7 +196,7 @@ def check_repetitions(subtask: task.Task) -> None:
         )
 
 
-def _check_runner(subtask: task.Task) -> None:
+def _check_runner(subtask: task.Task[t.Any]) -> None:
     """Reject runners that do not run repetitions one after another."""
     if subtask.runner != "serial":
         raise task.InvalidTask(
@@ -277,7 +277,7 @@ def _check_endpoints(
         )
 
 
-def _check_control(subtask: task.Task) -> None:
+def _check_control(subtask: task.Task[t.Any]) -> None:
     """Reject a control machine that is the peer or a host of guests."""
     address = (subtask.control or {}).get("address")
     guests = subtask.guests

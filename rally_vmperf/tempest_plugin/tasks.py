@@ -255,7 +255,7 @@ class ConfiguredQuestion:
             times=times,
         )
 
-    def _select_limits(self, draft: task.Task) -> task.Sections:
+    def _select_limits(self, draft: task.Task[t.Any]) -> task.Sections:
         """Return the limits that match a task's metrics, by SLA."""
         criteria: dict[str, documents.Arguments] = {}
         for criterion in self.question.criteria:

@@ -5,6 +5,7 @@ import sys
 
 import hypothesis
 
+from tests.unit import captured_stderr
 from tests.unit import confinement
 
 #: Those who borrow from these tests and need the machine as it is.
@@ -12,6 +13,7 @@ BORROWERS = {"tests.bench", "tests.browser", "tests.functional", "tests.long"}
 
 if not BORROWERS & sys.modules.keys():
     confinement.begin()
+    captured_stderr.begin()
 
 # A busy machine is no reason to fail, nor is an example that nobody has seen:
 # those are looked for on purpose, with VMPERF_EXPLORE=1.

@@ -10,6 +10,7 @@ import ddt
 
 from rally_vmperf import errors
 from rally_vmperf import removal
+from tests import skips
 
 #: What must outlive every refused deletion.
 KEPT = ("root/a/b/file", "root/.rally-vmperf", "root/plain", "other/file")
@@ -79,7 +80,7 @@ class RemovalCase(unittest.TestCase):
         (self.root / removal.MARKER).symlink_to(self.other / "file")
         self.refused(self.root / "a", self.root, "has no file")
 
-    @unittest.skipIf(os.geteuid(), "only root gives files away")
+    @skips.requires(root=True)
     def test_a_marker_of_another_user(self):
         """Nor does one that another user wrote, or a folder of his."""
         for path in (self.root / removal.MARKER, self.root):
@@ -87,7 +88,7 @@ class RemovalCase(unittest.TestCase):
             self.refused(self.root / "a", self.root, "has no file")
             os.chown(path, 0, -1)
 
-    @unittest.skipIf(os.geteuid(), "only root mounts")
+    @skips.requires("mount", root=True)
     def test_mounts(self):
         """Mounts inside stay, on the same filesystem too."""
         mounted = self.root / "a" / "b"

@@ -5,7 +5,9 @@ import io
 import pathlib
 import tempfile
 import unittest
+from unittest import mock
 
+import ddt
 import testtools
 from stestr.repository import file
 
@@ -57,3 +59,43 @@ class TestSkips(unittest.TestCase):
         self.assertEqual(1, code)
         self.assertRegex(output, r"Sample\.skipped was skipped: the moon is ")
         self.assertEqual(1, len(output.splitlines()))
+
+
+@ddt.ddt
+class TestRequirements(unittest.TestCase):
+    """A test that lacks what it requires is skipped, with the reason."""
+
+    def skip_reasons(self, user, *programs, root):
+        """Return the reasons of two tests, with and without a decorator."""
+
+        class Demanding(unittest.TestCase):
+            def plain(self):
+                skips.require(self, *programs, root=root)
+
+        with mock.patch("os.geteuid", autospec=True, return_value=user):
+
+            @skips.requires(*programs, root=root)
+            class Decorated(unittest.TestCase):
+                def plain(self):
+                    """Nothing special."""
+
+            result = unittest.TestResult()
+            for test in (Demanding("plain"), Decorated("plain")):
+                test.run(result)
+        self.assertEqual((2, True), (result.testsRun, result.wasSuccessful()))
+        return {reason for _, reason in result.skipped}
+
+    @ddt.data(
+        (0, ("sh",), True, set()),
+        (1000, ("sh",), False, set()),
+        (1000, (), True, {"requires root"}),
+        (0, ("sh", "no-program"), True, {"requires no-program"}),
+        (1000, ("no-program",), True, {"requires root, no-program"}),
+    )
+    @ddt.unpack
+    def test_reason(self, user, programs, root, reasons):
+        found = self.skip_reasons(user, *programs, root=root)
+        self.assertEqual(reasons, found)
+        # Where all packages are installed, as in CI, it is an error.
+        for reason in found:
+            self.assertIsNone(skips.KNOWN.fullmatch(reason))

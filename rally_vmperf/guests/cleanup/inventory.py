@@ -268,9 +268,10 @@ class Inventory:
 
         def get_name(group: t.Any) -> str | None:
             """Return the name; of a default group, that of its project."""
-            if group.name == "default":
-                return project_names.get(group.project_id, group.name)
-            return t.cast(str | None, group.name)
+            name: str | None = group.name
+            if name == "default":
+                name = project_names.get(group.project_id, name)
+            return name
 
         network = self.connection.network
         current_project, other_projects = projects[:1], projects[1:]

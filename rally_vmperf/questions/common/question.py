@@ -340,7 +340,7 @@ class Question(abc.ABC, t.Generic[task.ArgumentsT]):
         """Return a run for a request, ready to start."""
 
     @abc.abstractmethod
-    def get_section(self) -> "reports.Section[t.Any]":
+    def get_section(self) -> "reports.Section[reports.RunReport]":
         """Return the section of the report."""
 
     def needs_one_host(self, subtask: task.Task[task.ArgumentsT]) -> bool:

@@ -190,7 +190,7 @@ class Overhead(question.Question[Arguments]):
 
         return run.create_run(request, arguments.create_unmeasured(request))
 
-    def get_section(self) -> "reports.Section[t.Any]":
+    def get_section(self) -> "reports.Section[reports.RunReport]":
         """Return the section of the HTML report for runs of overhead."""
         from rally_vmperf.questions.overhead import section
 

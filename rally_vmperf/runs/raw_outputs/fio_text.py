@@ -195,7 +195,8 @@ def _read_group(text: str) -> list[dict[str, t.Any]]:
 def _parse_number(text: str, base: int) -> float:
     """Return a number with a prefix such as ``12.3k``."""
     number = text.rstrip("kKMGT")
-    return float(number) * base ** _PREFIXES[text[len(number) :]]
+    factor: int = base ** _PREFIXES[text[len(number) :]]
+    return float(number) * factor
 
 
 def _parse_rate(text: str, *, is_old: bool) -> float:

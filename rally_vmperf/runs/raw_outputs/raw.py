@@ -163,7 +163,7 @@ def parse_bit_rate(row: re.Match[str]) -> float:
     Bytes are counted in powers of 1024, and bits in powers of 1000.
     """
     power = _POWERS[row["prefix"]]
-    factor = 8 * 1024**power if row["unit"] == "Bytes" else 1000**power
+    factor: int = 8 * 1024**power if row["unit"] == "Bytes" else 1000**power
     return float(row["rate"]) * factor
 
 

@@ -97,4 +97,5 @@ def bandwidth(result: base.CommandResult, arguments: base.Arguments) -> float:
         f"  operation: {result.name}",
         "  scope: local",
     )
-    return report.rate * arguments["block_kib"] * 1024
+    block_kib: int = arguments["block_kib"]
+    return report.rate * block_kib * 1024

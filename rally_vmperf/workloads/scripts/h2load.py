@@ -37,7 +37,7 @@ def summary(log: t.Iterable[str]) -> t.Dict[str, t.Any]:
             ends.append(start + time)
             times.append(time)
             latencies[f"{time:.3g}"] += 1
-    by_second: t.Dict[int, array.array] = {}
+    by_second: t.Dict[int, array.array[int]] = {}
     for row, end in enumerate(ends):
         second = (end - begun) // 1000000
         by_second.setdefault(second, array.array("q")).append(times[row])

@@ -4,6 +4,7 @@ from unittest import mock
 import openstack
 
 from rally_vmperf.image.system import commands
+from tests import skips
 from tests.cloud import bringup
 from tests.cloud import preflight
 from tests.cloud.container import kvm
@@ -47,6 +48,7 @@ class BringupTestCase(base.CloudTestCase):
         volumes=None,
         hardware=False,
     ):
+        skips.require(self, "ssh-keygen")
         steps = bringup.Bringup(self.folders, self.progress)
         with (
             mock.patch.object(

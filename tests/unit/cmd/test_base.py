@@ -9,6 +9,7 @@ import sqlalchemy.exc
 
 from rally_vmperf import errors
 from rally_vmperf.cmd import base
+from tests import skips
 from tests.unit.cmd import command_lines
 
 #: Commands with one argument that is replaced.
@@ -110,6 +111,7 @@ class FuzzTestCase(command_lines.CommandLineTestCase):
                     any(name in text for name in objects), (word, text)
                 )
 
+    @skips.requires(root=True)
     def test_output_that_is_a_directory(self):
         paths = ("/", str(self.folder))
         results = self.run_lines(

@@ -8,7 +8,6 @@ import json
 import logging
 import os
 import pathlib
-import shutil
 import signal
 import subprocess
 import sys
@@ -25,6 +24,7 @@ from rally_vmperf.cmd import cleanup
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests.cleanup import ledger
 from rally_vmperf.guests.cleanup import ownership
+from tests import skips
 from tests.unit.guests import testing
 from tests.unit.guests.cleanup import test_ledger
 from tests.unit.machines import folders
@@ -324,9 +324,7 @@ class MachineTest(unittest.TestCase):
         """Have a work directory of a run that this process controls."""
         marker.write_text(f"{marker.parent.name}\n{process}\n")
 
-    @unittest.skipUnless(
-        os.geteuid() == 0 and shutil.which("unshare"), "only root unshares"
-    )
+    @skips.requires("unshare", root=True)
     def test_a_run_in_another_namespace(self):
         """Its process has the number of none here, and is not killed."""
         inside = ["unshare", "--pid", "--fork", "--mount-proc"]
@@ -370,7 +368,7 @@ class MachineTest(unittest.TestCase):
         self.assertEqual(0, code)
         self.assertFalse(folder.exists())
 
-    @unittest.skipUnless(os.geteuid() == 0, "servers have users as of root")
+    @skips.requires(root=True)
     def test_a_server(self):
         folder = folders.leave_run(self, self.parent)
         server = subprocess.Popen(

@@ -1,7 +1,6 @@
 import io
 import pathlib
 import platform
-import shutil
 import tempfile
 import unittest
 from unittest import mock
@@ -12,13 +11,14 @@ from rally_vmperf.image import tool_packages
 from rally_vmperf.image.system import commands
 from rally_vmperf.workloads import registry
 from tests import repository
+from tests import skips
 from tests.unit.bundles import bundled
 from tests.unit.doc import pages
 
 SCENARIOS = pages.ROOT / "scenarios"
 
 
-@unittest.skipUnless(shutil.which("apt-get"), "no apt here")
+@skips.requires("apt-get")
 class BundleTestCase(unittest.TestCase):
     def setUp(self):
         super().setUp()

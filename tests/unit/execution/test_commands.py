@@ -13,6 +13,7 @@ from rally_vmperf.execution import measured
 from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import base
 from rally_vmperf.machines import local
+from tests import patience
 from tests.unit.execution import test_measure
 from tests.unit.machines import folders
 from tests.unit.machines import test_job_armed
@@ -249,12 +250,13 @@ class TestFaults(TogetherTestCase):
 
     async def test_one_that_is_never_ready(self):
         """The others wait for a while, and begin without it."""
+        wait = patience.seconds(0.3)
 
         async def late(real, station, *arguments, **options):
             await real(station, *arguments, **options)
-            await asyncio.sleep(1)
+            await asyncio.sleep(3 * wait)
 
-        with mock.patch.object(barrier, "PATIENCE", 0.3):
+        with mock.patch.object(barrier, "PATIENCE", wait):
             await self.fail_at("arm", late)
         self.check_left_out("started without it")
         self.assertEqual(2, len(self.jobs()))

@@ -4,7 +4,6 @@ import contextlib
 import functools
 import os
 import pathlib
-import shutil
 import socket
 import subprocess
 import unittest
@@ -22,6 +21,7 @@ from rally_vmperf.machines import base as machines
 from rally_vmperf.machines import local
 from rally_vmperf.machines import workfolder
 from rally_vmperf.workloads import base
+from tests import skips
 from tests.unit.execution import test_servers
 from tests.unit.machines import folders
 
@@ -54,7 +54,7 @@ class Nobody(local.Local):
 
 
 @ddt.ddt
-@unittest.skipUnless(os.geteuid() == 0, "requires root")
+@skips.requires(root=True)
 class RightsTestCase(unittest.IsolatedAsyncioTestCase):
     """This machine as a guest and as the peer, with a login as root."""
 
@@ -78,8 +78,7 @@ class RightsTestCase(unittest.IsolatedAsyncioTestCase):
     async def prepare(self, program):
         """Return the prepared workload whose server is a program."""
         workload, arguments, client = {**SERVERS, **FTP}[program]
-        if not all(map(shutil.which, (program.strip(), client))):
-            self.skipTest(f"this machine has no {program} or {client}")
+        skips.require(self, program.strip(), client)
         (assigned,) = assignment.assign(
             [{"name": workload, "arguments": arguments}]
         )

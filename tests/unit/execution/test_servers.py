@@ -26,6 +26,7 @@ from rally_vmperf.machines import local
 from rally_vmperf.measurement import command_result
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads.network import iperf3
+from tests import skips
 from tests.unit.execution import test_measure
 from tests.unit.machines import folders
 
@@ -118,6 +119,7 @@ def free_ports():
 
 
 @ddt.ddt
+@skips.requires("ss")
 class ServersTestCase(unittest.IsolatedAsyncioTestCase):
     """Two stations and a peer on this computer."""
 
@@ -148,6 +150,7 @@ class ServersTestCase(unittest.IsolatedAsyncioTestCase):
         self.enterContext(mock.patch.object(ports, "FIRST", self.first))
         self.enterContext(mock.patch.object(ports, "LAST", self.first + 9))
 
+    @skips.requires("iperf3")
     async def test_a_server_that_is_held(self):
         """It listens for every client until all servers are ended."""
         (assigned,) = assignment.assign([{"name": "iperf3"}])
@@ -353,6 +356,7 @@ class ServersTestCase(unittest.IsolatedAsyncioTestCase):
         self.assertIn("its last output: none, it is still running", message)
         self.assertLess(probe.call_count, 3)
 
+    @skips.requires("iperf3")
     async def test_somebody_else_is_connected_to_an_iperf3_server(self):
         """The message names the first client, which is silent."""
         del self.stations[1]
@@ -405,7 +409,7 @@ class ServersTestCase(unittest.IsolatedAsyncioTestCase):
 
         return mock.patch.object(servers, "_check_listening", squat)
 
-    @unittest.skipUnless(os.geteuid() == 0, "others are sent away by root")
+    @skips.requires("iperf3", root=True)
     async def test_who_comes_before_the_client_is_sent_away(self):
         """A real iperf3 then serves its own client."""
         del self.stations[1]
@@ -416,6 +420,7 @@ class ServersTestCase(unittest.IsolatedAsyncioTestCase):
         self.assertEqual(2, self.came)
         self.assertEqual([], self.result.missing)
 
+    @skips.requires("iperf3")
     async def test_who_comes_again_and_again_is_named(self):
         """Nothing is measured at a server that another one has."""
         del self.stations[1]
@@ -428,6 +433,7 @@ class ServersTestCase(unittest.IsolatedAsyncioTestCase):
         reason = self.result.missing[0].reason
         self.assertIn("is used from 127.0.0.77; block", reason)
 
+    @skips.requires("iperf3")
     async def test_an_iperf3_server_goes_on_after_another_client(self):
         """A client that disconnects does not affect a measurement."""
         del self.stations[1]

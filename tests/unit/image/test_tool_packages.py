@@ -1,6 +1,5 @@
 import dataclasses
 import pathlib
-import shutil
 import unittest
 from unittest import mock
 
@@ -8,6 +7,7 @@ from rally_vmperf.image import mirror
 from rally_vmperf.image import tool_packages
 from rally_vmperf.image.system import commands
 from tests import repository
+from tests import skips
 from tests.unit.bundles import made
 from tests.unit.cloud import base
 
@@ -89,7 +89,7 @@ class FetchTestCase(base.CloudTestCase):
             self.folder / "log",
         )
 
-    @unittest.skipUnless(shutil.which("apt-get"), "no apt here")
+    @skips.requires("apt-get")
     def test_all_that_a_tool_stands_on(self):
         """The machine's own packages do not count as there."""
         served = self.folder / "served"

@@ -2,9 +2,10 @@
 
 import os
 import pathlib
-import shutil
 import subprocess
 import tempfile
+
+from tests import skips
 
 #: The programs that make, change and check a loop device.
 PROGRAMS = ("losetup", "wipefs", "blockdev", "mkfs.ext4", "mkswap", "mount")
@@ -16,9 +17,7 @@ def create(case, mib=64):
 
     :param case: The test, which is skipped if there are no loop devices.
     """
-    missing = [name for name in PROGRAMS if not shutil.which(name)]
-    if os.geteuid() or missing:
-        case.skipTest(f"needs root, and not: {', '.join(missing) or 'a user'}")
+    skips.require(case, *PROGRAMS, root=True)
     folder = case.enterContext(tempfile.TemporaryDirectory())
     image = pathlib.Path(folder, "image")
     with image.open("wb") as file:

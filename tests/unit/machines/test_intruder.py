@@ -14,13 +14,14 @@ import unittest
 
 from rally_vmperf.machines import local
 from rally_vmperf.machines import workfolder
+from tests import skips
 from tests.unit.machines import intruder
 from tests.unit.machines import jobs
 
 TRIES = 200
 
 
-@unittest.skipUnless(os.geteuid() == 0, "only root can run as another user")
+@skips.requires(root=True)
 class IntruderTestCase(unittest.IsolatedAsyncioTestCase):
     def setUp(self):
         super().setUp()

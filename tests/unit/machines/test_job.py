@@ -12,9 +12,11 @@ from rally_vmperf.machines import job
 from rally_vmperf.machines import local
 from rally_vmperf.machines import testing
 from rally_vmperf.measurement import command_result
+from tests import patience
 from tests.unit.machines import folders
 from tests.unit.machines import jobs
 from tests.unit.machines import programs
+from tests.unit.machines import sleeper
 
 GOOD = {
     "exit": "3",
@@ -130,10 +132,10 @@ class JobTestCase(unittest.IsolatedAsyncioTestCase):
         mark = pathlib.Path(self.folder, "mark")
         with self.assertRaisesRegex(base.TimedOut, "g1: command fio"):
             await self.run_job(
-                "sh", "-c", f"(sleep 1; touch {mark}) & wait", timeout=0.3
+                *("sh", "-c", f"{sleeper.script(mark)} & wait"),
+                timeout=patience.seconds(0.3),
             )
-        await asyncio.sleep(1.5)
-        self.assertFalse(mark.exists())
+        await sleeper.wait_for_end(mark)
 
     async def test_output_beyond_the_limit_ends_the_job(self):
         with self.assertRaises(base.OutputTooLong):
@@ -162,10 +164,11 @@ class JobTestCase(unittest.IsolatedAsyncioTestCase):
 
     async def test_cancel_ends_and_clears(self):
         mark = pathlib.Path(self.folder, "mark")
-        handle = await self.start("sh", "-c", f"sleep 1; touch {mark}")
+        handle = await self.start("sh", "-c", sleeper.script(mark))
+        await sleeper.wait_for_start(mark)
         await handle.cancel()
-        await asyncio.sleep(1.5)
-        self.assertEqual([], os.listdir(self.folder))
+        await sleeper.wait_for_end(mark)
+        self.assertEqual(["mark"], os.listdir(self.folder))
 
     async def test_a_job_without_its_supervisor_is_missed_at_once(self):
         handle = await self.start("sleep", "100")
@@ -181,11 +184,13 @@ class JobTestCase(unittest.IsolatedAsyncioTestCase):
     async def test_remaining_processes_of_a_command_are_ended(self):
         mark = pathlib.Path(self.folder, "mark")
         result = await self.run_job(
-            "sh", "-c", f"(sleep 1; touch {mark}) >/dev/null 2>&1 & echo done"
+            "sh",
+            "-c",
+            f"{sleeper.script(mark)} >/dev/null 2>&1 & "
+            f"while [ ! -e '{mark}' ]; do sleep 0.01; done; echo done",
         )
         self.assertEqual("done\n", result.stdout)
-        await asyncio.sleep(1.5)
-        self.assertFalse(mark.exists())
+        await sleeper.wait_for_end(mark)
 
     async def test_the_folder_is_made_but_none_above_it(self):
         folder = f"{self.folder}/a b"
@@ -291,14 +296,13 @@ class RunTestCase(unittest.IsolatedAsyncioTestCase):
     async def test_given_up_it_is_ended(self):
         mark = pathlib.Path(self.folder, "mark")
         running = asyncio.create_task(
-            self.run_job("sh", "-c", f"touch {mark}; sleep 1; rm {mark}")
+            self.run_job("sh", "-c", f"{sleeper.script(mark)}; rm '{mark}'")
         )
-        while not mark.exists():
-            await asyncio.sleep(0.01)
+        await sleeper.wait_for_start(mark)
         running.cancel()
         with self.assertRaises(asyncio.CancelledError):
             await running
-        await asyncio.sleep(1.5)
+        await sleeper.wait_for_end(mark)
         self.assertEqual(["mark"], os.listdir(self.folder))
 
     async def test_a_folder_that_cannot_be_made(self):

@@ -154,16 +154,14 @@ class ArmedTestCase(Case):
         await handle.cancel()
 
     async def test_an_armed_job_ends_without_its_folder_or_supervisor(self):
-        handle = await self.arm("true")
-        process = supervisor(handle)
-        while pathlib.Path(handle.path).exists():
+        # It looks for them every five seconds.
+        handles = [await self.arm("true"), await self.arm("true")]
+        processes = [supervisor(handle) for handle in handles]
+        while pathlib.Path(handles[0].path).exists():
             # The supervisor may still be making files of its own.
-            shutil.rmtree(handle.path, ignore_errors=True)
-        await self.gone(process)
-        handle = await self.arm("true")
-        process = supervisor(handle)
-        os.kill(process.pid, signal.SIGKILL)
-        await self.gone(process)
+            shutil.rmtree(handles[0].path, ignore_errors=True)
+        os.kill(processes[1].pid, signal.SIGKILL)
+        await asyncio.gather(*map(self.gone, processes))
 
     async def test_a_machine_that_is_away_when_released(self):
         machine = testing.FakeMachine(

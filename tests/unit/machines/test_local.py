@@ -3,10 +3,13 @@ import contextlib
 import pathlib
 import tempfile
 import unittest
+from unittest import mock
 
 from rally_vmperf.machines import base
 from rally_vmperf.machines import local
+from tests import patience
 from tests.unit.machines import programs
+from tests.unit.machines import sleeper
 
 
 class LocalTestCase(unittest.IsolatedAsyncioTestCase):
@@ -37,26 +40,42 @@ class LocalTestCase(unittest.IsolatedAsyncioTestCase):
         mark = pathlib.Path(self.folder, "mark")
         with self.assertRaisesRegex(base.TimedOut, "here: command sh"):
             await self.machine.run(
-                ["sh", "-c", '(sleep 1; touch "$1") & wait', "sh", str(mark)],
-                timeout=0.2,
+                ["sh", "-c", f"{sleeper.script(mark)} & wait"],
+                timeout=patience.seconds(0.2),
             )
-        await asyncio.sleep(1.5)
-        self.assertFalse(mark.exists())
+        await sleeper.wait_for_end(mark)
 
     async def test_cancelling_ends_the_command(self):
         mark = pathlib.Path(self.folder, "mark")
         running = asyncio.create_task(
             self.machine.run(
-                ["sh", "-c", 'touch "$1"; sleep 1; rm "$1"', "sh", str(mark)]
+                ["sh", "-c", f"{sleeper.script(mark)}; rm '{mark}'"]
             )
         )
-        while not mark.exists():
-            await asyncio.sleep(0.01)
+        await sleeper.wait_for_start(mark)
         running.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await running
-        await asyncio.sleep(1.5)
-        self.assertTrue(mark.exists())
+        await sleeper.wait_for_end(mark)
+
+    async def test_cancelling_ends_a_command_that_starts(self):
+        """It runs before this process knows that it has started."""
+        mark = pathlib.Path(self.folder, "mark")
+        start = asyncio.create_subprocess_exec
+
+        async def start_slowly(*argv, **options):
+            process = await start(*argv, **options)
+            await sleeper.wait_for_start(mark)
+            running.cancel()
+            await asyncio.sleep(0.01)
+            return process
+
+        argv = ["sh", "-c", f"{sleeper.script(mark)}; rm '{mark}'"]
+        with mock.patch("asyncio.create_subprocess_exec", start_slowly):
+            running = asyncio.create_task(self.machine.run(argv))
+            with self.assertRaises(asyncio.CancelledError):
+                await running
+        await sleeper.wait_for_end(mark)
 
     async def test_endless_output_is_cut(self):
         with self.assertRaises(base.OutputTooLong):

@@ -1,5 +1,4 @@
 import os
-import shutil
 import socket
 import subprocess
 import threading
@@ -9,6 +8,7 @@ import ddt
 
 from rally_vmperf.machines import base
 from rally_vmperf.machines.remote import routes
+from tests import skips
 
 NAME = f"vmperf-test-{os.getpid()}"
 ADDRESS = "192.0.2.77"
@@ -30,8 +30,7 @@ def ip(*arguments):
 
 class NamespaceTestCase(unittest.IsolatedAsyncioTestCase):
     def setUp(self):
-        if os.geteuid() or not shutil.which("ip"):
-            self.skipTest("network namespaces need root and iproute2")
+        skips.require(self, "ip", root=True)
         try:
             ip("netns", "add", NAME)
         except subprocess.CalledProcessError as error:

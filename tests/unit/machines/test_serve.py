@@ -7,9 +7,10 @@ import tempfile
 import unittest
 
 from rally_vmperf.machines import scripts
+from tests import skips
 
 
-@unittest.skipUnless(os.geteuid() == 0, "another user requires root")
+@skips.requires(root=True)
 class TestServe(unittest.TestCase):
     def test_temporary_files(self):
         """They are in the server's directory, which only it can enter."""

@@ -10,6 +10,7 @@ from rally_vmperf.machines import local
 from rally_vmperf.machines import scripts
 from rally_vmperf.machines import shapes
 from rally_vmperf.machines import testing
+from tests import skips
 
 LOOK = (
     "method={}\nmemory_kib=8388608\nallowed=0-3\n0,0,0\n1,1,0\n2,2,0\n3,3,0\n"
@@ -28,8 +29,7 @@ def _groups(hold):
 
 class RealShapeTestCase(unittest.IsolatedAsyncioTestCase):
     async def asyncSetUp(self):
-        if os.geteuid():
-            self.skipTest("control groups need root")
+        skips.require(self, root=True)
         self.machine = local.Local("bare metal")
         look = await self.machine.run(
             scripts.argv("shape.sh", "look", shapes.MOUNTED)

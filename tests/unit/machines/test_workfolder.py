@@ -17,6 +17,7 @@ from rally_vmperf.machines import local
 from rally_vmperf.machines import scripts
 from rally_vmperf.machines import testing
 from rally_vmperf.machines import workfolder
+from tests import skips
 from tests.unit.machines import folders
 
 MARK = ".made-by-rally-vmperf"
@@ -109,7 +110,7 @@ class MakeTestCase(Case):
                 path.chmod(before & 0o777)
         self.assertEqual([], list(below.iterdir()))
 
-    @unittest.skipUnless(os.geteuid() == 0, "only root gives folders away")
+    @skips.requires(root=True)
     async def test_a_parent_of_another_owner_is_rejected(self):
         below = self.parent / "below"
         below.mkdir()
@@ -275,7 +276,7 @@ class RemoveTestCase(Case):
         for path in (plain, made / MARK, copy / MARK):
             self.assertTrue(path.exists())
 
-    @unittest.skipUnless(os.geteuid() == 0, "only root gives folders away")
+    @skips.requires(root=True)
     async def test_a_mark_of_another_user_is_none(self):
         made = await self.make()
         for path in (made / MARK, made):
@@ -284,9 +285,7 @@ class RemoveTestCase(Case):
             os.chown(path, 0, 0)
         self.assertTrue((made / MARK).exists())
 
-    @unittest.skipUnless(
-        os.geteuid() == 0 and shutil.which("unshare"), "only root mounts"
-    )
+    @skips.requires("unshare", root=True)
     async def test_mounts_are_not_crossed(self):
         untouched = self.parent / "kept"
         untouched.mkdir()

@@ -31,6 +31,7 @@ from rally_vmperf.runs import recorded
 from rally_vmperf.runs import recording
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import registry
+from tests import skips
 from tests.unit.doc import pages
 from tests.unit.execution import test_servers
 from tests.unit.runs import whole
@@ -54,6 +55,7 @@ def of_the_page(directory):
             (path.parent / "__init__.py").touch()
 
 
+@skips.requires("ss")
 class ForeignPackageTestCase(unittest.TestCase):
     """It runs over machines of this computer, two guests and a peer."""
 

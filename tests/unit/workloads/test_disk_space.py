@@ -14,6 +14,7 @@ import ddt
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import files
 from rally_vmperf.workloads import registry
+from tests import skips
 from tests.unit import listing
 
 MIB = 1 << 20
@@ -166,9 +167,8 @@ class MeasuredSpaceTestCase(unittest.TestCase):
     def test_declared_space_is_sufficient(self, name, arguments):
         workload = registry.get_workload(name)
         arguments = workload.complete(arguments)
-        for tool in workload.tools(arguments):
-            if not shutil.which(tool.command):
-                self.skipTest(f"{tool.command} is not installed")
+        tools = workload.tools(arguments)
+        skips.require(self, *(tool.command for tool in tools))
         space = workload.disk_space(arguments)
         # On the disk, as memory may not report blocks or support O_DIRECT.
         folder = tempfile.TemporaryDirectory(dir="/var/tmp")

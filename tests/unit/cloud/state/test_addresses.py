@@ -5,6 +5,7 @@ from unittest import mock
 import ddt
 
 from rally_vmperf.image.system import commands
+from tests import skips
 from tests.cloud.state import addresses
 from tests.cloud.system import layout
 from tests.unit.cloud import base
@@ -153,6 +154,7 @@ class UsedTestCase(base.CloudTestCase):
         # A cloud that runs has no conflict with itself.
         self.assertIsNone(addresses.find_conflict(FIRST, ranges))
 
+    @skips.requires("ip")
     def test_no_resolvers(self):
         with mock.patch.object(
             addresses, "RESOLVERS", self.folder / "missing"

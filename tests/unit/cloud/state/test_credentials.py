@@ -1,11 +1,10 @@
 import json
-import shutil
 import stat
-import unittest
 
 import ddt
 
 from rally_vmperf.image.system import commands
+from tests import skips
 from tests.cloud.state import credentials
 from tests.unit.cloud import base
 
@@ -66,7 +65,7 @@ class CredentialsTestCase(base.CloudTestCase):
         self.assertEqual(0o600, stat.S_IMODE(self.path.stat().st_mode))
 
 
-@unittest.skipUnless(shutil.which("ssh-keygen"), "ssh-keygen is not installed")
+@skips.requires("ssh-keygen")
 class KeysTestCase(base.CloudTestCase):
     def setUp(self):
         super().setUp()

@@ -2,7 +2,6 @@
 
 import os
 import pathlib
-import shutil
 import stat
 import subprocess
 import tempfile
@@ -16,6 +15,7 @@ from rally_vmperf.machines import scripts
 from rally_vmperf.machines import testing
 from rally_vmperf.machines import workfolder
 from rally_vmperf.machines.provisioning import devices
+from tests import skips
 from tests.unit.machines import folders
 
 ID = "1b2c3d4e-1111-4222-8333-444455556666"
@@ -169,9 +169,7 @@ class FindTest(unittest.TestCase):
         self.assertEqual(f"{device}\n", self.find())
 
 
-@unittest.skipUnless(
-    os.geteuid() == 0 and shutil.which("mkfs.ext4"), "needs root and e2fsprogs"
-)
+@skips.requires("losetup", "mkfs.ext4", root=True)
 class DeviceTest(unittest.IsolatedAsyncioTestCase):
     """A loop device is linked, mounted, and released again."""
 

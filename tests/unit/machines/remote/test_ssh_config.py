@@ -21,6 +21,7 @@ from rally_vmperf.machines.remote import ssh
 from rally_vmperf.machines.remote import ssh_config
 from rally_vmperf.machines.remote import target
 from tests import patience
+from tests import skips
 from tests.unit.machines import relay
 from tests.unit.machines import sshd
 
@@ -227,12 +228,15 @@ class PassphraseTest(Case):
         getpass_.assert_not_called()
 
 
+@skips.requires("ssh-agent", "ssh-add")
 class AgentTest(Case):
     """A real ssh-agent has the key."""
 
     async def asyncSetUp(self):
         await super().asyncSetUp()
-        socket = self.home / "agent"
+        # A path of a socket has at most 107 characters.
+        directory = tempfile.TemporaryDirectory(dir="/var/tmp")
+        socket = pathlib.Path(self.enterContext(directory), "agent")
         agent = subprocess.Popen(
             ["ssh-agent", "-D", "-a", socket], stdout=subprocess.DEVNULL
         )

@@ -1,5 +1,4 @@
 import pathlib
-import shutil
 import subprocess
 import tempfile
 import unittest
@@ -9,6 +8,7 @@ import ddt
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import files
 from rally_vmperf.workloads.cpu import bzip2
+from tests import skips
 from tests.unit.workloads import golden
 
 
@@ -103,7 +103,7 @@ class CompressionTestCase(unittest.TestCase):
             self.workload.facts({}, {"generate": golden.outcome("", text)})
 
 
-@unittest.skipUnless(shutil.which("bzip2"), "bzip2 is not installed")
+@skips.requires("bzip2")
 class RealCompressionTestCase(unittest.TestCase):
     """All commands as they are, with 4 MiB of data."""
 

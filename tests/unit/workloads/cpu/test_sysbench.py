@@ -1,5 +1,4 @@
 import math
-import shutil
 import subprocess
 import time
 import unittest
@@ -8,6 +7,7 @@ import ddt
 
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads.cpu import sysbench
+from tests import skips
 from tests.unit.workloads import golden
 
 GOLDEN = golden.text("sysbench-1.0.20-cpu.txt")
@@ -190,8 +190,7 @@ class RealRateTestCase(unittest.TestCase):
     """The sysbench of this machine, where it has one."""
 
     def test_rate_of_a_machine_alone(self):
-        if not shutil.which("sysbench"):
-            self.skipTest("this machine has no sysbench")
+        skips.require(self, "sysbench")
         workload = sysbench.Sysbench()
         arguments = workload.at_rates(
             workload.complete({"time": 2, "max_prime": 1000}),

@@ -1,6 +1,5 @@
 import json
 import math
-import shutil
 import subprocess
 import tempfile
 import unittest
@@ -10,6 +9,7 @@ import ddt
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads.disk import fio
+from tests import skips
 from tests.unit.workloads import golden
 
 
@@ -459,8 +459,7 @@ class RealRateTestCase(unittest.TestCase):
     """The fio of this machine, where it has one."""
 
     def test_rate_of_a_machine_alone(self):
-        if not shutil.which("fio"):
-            self.skipTest("this machine has no fio")
+        skips.require(self, "fio")
         workload = fio.Fio()
         arguments = workload.at_rates(
             workload.complete(

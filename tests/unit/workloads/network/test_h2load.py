@@ -1,6 +1,5 @@
 import json
 import pathlib
-import shutil
 import socket
 import subprocess
 import sys
@@ -14,6 +13,7 @@ from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import files
 from rally_vmperf.workloads.network import h2load
+from tests import skips
 from tests.unit.workloads import golden
 
 ENDS = base.Endpoints(peer="192.0.2.1", shared_ports=(5301,))
@@ -294,8 +294,7 @@ class RealPagesTestCase(unittest.TestCase):
 
     @ddt.data(50, None)
     def test_from_a_real_server(self, rate):
-        if not all(map(shutil.which, ("h2load", "nginx", "prlimit"))):
-            self.skipTest("this machine has no h2load, nginx or prlimit")
+        skips.require(self, "h2load", "nginx", "prlimit")
         workload = h2load.H2load()
         arguments = workload.complete({**SHORT, "time": 2, "think_time": 0})
         if rate:

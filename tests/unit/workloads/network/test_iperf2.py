@@ -6,6 +6,7 @@ import ddt
 
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads.network import iperf2
+from tests import skips
 from tests.unit.workloads import golden
 
 PORTS = range(5201, 5204)
@@ -195,14 +196,12 @@ class RealThroughputTestCase(unittest.TestCase):
             arguments,
             base.Endpoints(peer="127.0.0.1", own_ports=range(port, port + 3)),
         )
-        try:
-            server = subprocess.Popen(
-                command.server.argv,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-            )
-        except FileNotFoundError:
-            self.skipTest("this machine has no iperf")
+        skips.require(self, "iperf")
+        server = subprocess.Popen(
+            command.server.argv,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
         try:
             server.stdout.readline()
             server.stdout.readline()

@@ -1,5 +1,4 @@
 import json
-import shutil
 import socket
 import subprocess
 import time
@@ -9,6 +8,7 @@ import ddt
 
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads.network import iperf3
+from tests import skips
 from tests.unit.workloads import golden
 
 GOLDEN = golden.text("iperf3-3.12-to_peer.json")
@@ -778,8 +778,7 @@ class RealRateTestCase(unittest.TestCase):
     """The iperf3 of this machine, where it has one, with its own server."""
 
     def test_rate_of_a_machine_alone(self):
-        if not shutil.which("iperf3"):
-            self.skipTest("this machine has no iperf3")
+        skips.require(self, "iperf3")
         workload = iperf3.Iperf3()
         arguments = workload.at_rates(
             workload.complete({"directions": ["to_peer"], "time": 2}),

@@ -8,6 +8,7 @@ import ddt
 
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads.network import sockperf
+from tests import skips
 from tests.unit.workloads import golden
 
 ENDS = base.Endpoints(
@@ -268,14 +269,12 @@ class RealSmallMessagesTestCase(unittest.TestCase):
         (command,) = workload.commands(
             arguments, base.Endpoints(peer="127.0.0.1", own_ports=(port, port))
         )
-        try:
-            server = subprocess.Popen(
-                command.server.argv,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-            )
-        except FileNotFoundError:
-            self.skipTest("this machine has no sockperf")
+        skips.require(self, "sockperf")
+        server = subprocess.Popen(
+            command.server.argv,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         try:
             self.wait(port, kind)
             process = subprocess.run(
