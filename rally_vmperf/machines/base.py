@@ -86,7 +86,10 @@ def early_end_error(
 def last_line(stderr: str) -> str:
     """Return the last line of an output as a short text for a message."""
     lines = stderr[-_MAX_STDERR:].strip().splitlines()
-    return sanitize.line(lines[-1]) if lines else "it gave no reason"
+    if not lines:
+        return "it gave no reason"
+    # The reason follows a path, or two.
+    return sanitize.line(lines[-1], longest=500)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

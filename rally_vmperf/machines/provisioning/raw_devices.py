@@ -124,7 +124,7 @@ def _parse(machine: str, number: int, name: str, line: str) -> RawDevice:
         )
     if cause is not None:
         reason = _REASONS[cause].format(
-            detail=sanitize.line(match["detail"] or "?", 100),
+            detail=sanitize.line(match["detail"] or "?", 500),
             path=shlex.quote(name),
         )
         raise base.MachineError(f"{machine}: device {name} {reason}")
