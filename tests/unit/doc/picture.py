@@ -13,8 +13,10 @@ from rally_vmperf.audit import result
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions import source_judge
+from rally_vmperf.records import model
 from rally_vmperf.report import page as report_page
 from tests.bench import audit
+from tests.bench import partial_load
 from tests.unit import made
 from tests.unit.doc import pages
 from tests.unit.doc import tasks
@@ -52,6 +54,8 @@ METRICS = {
 _NOISE = {"cpu": 0.3, "memory": 1, "disk": 1.5, "network": 0.8}
 
 
+#: The loads of a picture in percent.
+LOADS = (10, 30, 60)
 #: Variant -> change of rates in percent, of the network and of other parts.
 VARIANTS = {
     "e1000": (-55, 0),
@@ -125,6 +129,58 @@ def create_density():
     return report_page.standalone([run])
 
 
+def create_load():
+    """Return the page of a run with three loads, from simulated queues."""
+    generator = numpy.random.default_rng(1)
+    metrics = {
+        load: [
+            sample.Metric(f"cpu.sysbench.load-{load}.{name}", unit, better)
+            for name, unit, better in (
+                ("rate", "events/s", "higher"),
+                ("latency_p95", "s", "lower"),
+            )
+        ]
+        for load in LOADS
+    }
+    every = tuple(metric for each in metrics.values() for metric in each)
+    vcpus_per_cpu = {"ratio": [1, 2, 4], "host_cpus": 4, "vcpus": 1}
+    records = []
+    for record in made.density_records():
+        levels = []
+        for guests in partial_load.LEVELS:
+            values = {}
+            for load in LOADS:
+                measured = partial_load.simulate(
+                    generator, guests, load / 100, partial_load.SECONDS
+                )
+                values |= dict(zip(metrics[load], measured, strict=True))
+            levels.append(
+                made.level(record.repetition.number, guests, values)
+            )
+        records.append(
+            made.with_fields(
+                record,
+                conditions=tuple(levels),
+                metrics=every,
+                expected_metrics=every,
+                findings=(),
+                options={"levels": vcpus_per_cpu},
+                workloads=tuple(
+                    model.RecordedWorkload(
+                        name="sysbench",
+                        label=f"load-{load}",
+                        arguments={},
+                        offered_load=f"{load} % load",
+                    )
+                    for load in LOADS
+                ),
+            )
+        )
+    max_percent = {"*.rate": 5, "*.latency_p95": 50}
+    criteria = {"vmperf_degradation": {"max_percent": max_percent}}
+    return report_page.standalone([made.density_run(records, criteria)])
+
+
 def create_tuning():
     """Return the page of a run with three models of network interfaces."""
     generator = random.Random(1)  # equal in every run
@@ -172,6 +228,12 @@ PICTURES = (
         scheme="dark",
     ),
     Picture("density", "doc/source/density-run.rst", create_density),
+    Picture(
+        "load",
+        "doc/source/load.rst",
+        create_load,
+        data="simulated queues",
+    ),
     Picture("tuning", "doc/source/tuning.rst", create_tuning),
     Picture(
         "event",

@@ -23,7 +23,7 @@ _MAX_INTERVAL_RATIO = 1.5
 _HALF = 0.36
 #: The space on both sides of the levels, in guests.
 _SIDE = 0.6
-#: The height of the name of a load, as a share of that of a chart.
+#: The size of the name of a load, as a share of that of a chart.
 _NAME_SHARE = 0.09
 #: The width over which repetitions are spread, in guests.
 _SPREAD = 0.42
@@ -115,13 +115,14 @@ def draw_loads(
     levels = sorted(
         {share.guests for each in by_load.values() for share in each.shares}
     )
-    low, high = levels[0] - _SIDE, levels[-1] + 2 * _SIDE
+    space = max(_SIDE / 2, _NAME_SHARE * (levels[-1] - levels[0]))
+    low, high = levels[0] - space, levels[-1] + 2 * space
     if limit is not None:
         heights.append(limit)
         points = [(low, limit), (high, limit)]
         shown.append(lines.ChartLine(style="limit", points=points))
     axis = lines.ChartAxis(low=min(heights), high=max(heights) * 1.06 or 1.0)
-    shown += _list_load_names(by_load, levels[-1] + _SIDE, axis)
+    shown += _list_load_names(by_load, levels[-1] + space, axis)
     label = f"Loss of {metric}, in percent: " + "; ".join(
         f"at {load}, {sentences.curve(series)}"
         for load, series in by_load.items()
