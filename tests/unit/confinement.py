@@ -177,7 +177,8 @@ def _limit_programs():
 
     The programs that a test executes inherit it.
     """
-    directory = tempfile.mkdtemp(prefix="unit-tests-programs-")
+    # Scripts of tests name the programs, without quotes.
+    directory = tempfile.mkdtemp(prefix="unit-tests-programs-", dir="/var/tmp")
     atexit.register(shutil.rmtree, directory, ignore_errors=True)
     # Some tests execute programs as another user.
     os.chmod(directory, 0o755)

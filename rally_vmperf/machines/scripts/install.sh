@@ -9,7 +9,8 @@ shift 2
 file=
 if [ "$proxy" = - ]; then
     IFS= read -r proxy
-    file=$(mktemp)  # other users cannot read it
+    # Other users cannot read it.  TMPDIR may have spaces, which divide options.
+    file=$(mktemp /tmp/tmp.XXXXXXXXXX)
     trap 'rm -f -- "$file"' EXIT
     trap 'exit 1' HUP INT TERM
 fi

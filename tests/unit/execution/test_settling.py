@@ -11,12 +11,15 @@ from rally_vmperf.machines import base
 from rally_vmperf.machines import local
 from rally_vmperf.machines import scripts
 from rally_vmperf.machines import testing
+from tests.unit.machines import folders
 
 
 @ddt.ddt
 class ScriptTestCase(unittest.IsolatedAsyncioTestCase):
     def setUp(self):
-        folder = self.enterContext(tempfile.TemporaryDirectory())
+        folder = self.enterContext(
+            tempfile.TemporaryDirectory(dir=folders.PLAIN)
+        )
         self.folder = pathlib.Path(folder)
         (self.folder / "bin").mkdir()
 

@@ -12,6 +12,10 @@ import time
 from rally_vmperf.machines import local
 from rally_vmperf.machines import workfolder
 
+#: A directory for files whose paths are parts of scripts or of lines of
+#: options: TMPDIR may have spaces.
+PLAIN = "/var/tmp"
+
 
 def made(case):
     """Return a directory on this computer, which the test deletes."""

@@ -6,6 +6,8 @@ import shutil
 import tempfile
 from unittest import mock
 
+from tests.unit.machines import folders
+
 #: What our scripts use of coreutils and their like.
 _REAL = (
     *("bash", "cat", "chmod", "cut", "dirname", "env", "grep", "head", "ls"),
@@ -18,7 +20,7 @@ class Programs:
     """The only programs that a test's machine has; fakes note their calls."""
 
     def __init__(self, case):
-        folder = tempfile.TemporaryDirectory()
+        folder = tempfile.TemporaryDirectory(dir=folders.PLAIN)
         case.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
         self._log = self.folder / "calls"
@@ -63,7 +65,9 @@ class Programs:
 
 def create_before(case, directory):
     """Let another command create a directory just before mkdir does."""
-    folder = pathlib.Path(case.enterContext(tempfile.TemporaryDirectory()))
+    folder = pathlib.Path(
+        case.enterContext(tempfile.TemporaryDirectory(dir=folders.PLAIN))
+    )
     real = shutil.which("mkdir")
     script = f"""#!/bin/sh
 [ "$2" != "{directory}" ] || {real} "$@"

@@ -9,6 +9,7 @@ from rally_vmperf.machines import fingerprint
 from rally_vmperf.machines import local
 from rally_vmperf.machines import scripts
 from rally_vmperf.machines import testing
+from tests.unit.machines import folders
 
 #: Disks with the paths of their devices in sysfs, and links to drivers.
 PCI = "devices/pci0000:00/0000:00:0"
@@ -61,7 +62,7 @@ class TakeTestCase(unittest.IsolatedAsyncioTestCase):
     def test_controllers_of_disks(self):
         """Only disks behind a SCSI, SATA or IDE controller have one."""
         shell, option, text, *arguments = scripts.argv("fingerprint.sh")
-        with tempfile.TemporaryDirectory() as directory:
+        with tempfile.TemporaryDirectory(dir=folders.PLAIN) as directory:
             create_sysfs(pathlib.Path(directory))
             process = subprocess.run(
                 [

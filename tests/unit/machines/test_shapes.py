@@ -11,6 +11,7 @@ from rally_vmperf.machines import scripts
 from rally_vmperf.machines import shapes
 from rally_vmperf.machines import testing
 from tests import skips
+from tests.unit.machines import folders
 
 LOOK = (
     "method={}\nmemory_kib=8388608\nallowed=0-3\n0,0,0\n1,1,0\n2,2,0\n3,3,0\n"
@@ -263,7 +264,9 @@ class Cgroup2TestCase(unittest.IsolatedAsyncioTestCase):
     """The files of version 2, in a plain folder where the kernel has none."""
 
     async def test_files(self):
-        root = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        root = pathlib.Path(
+            self.enterContext(tempfile.TemporaryDirectory(dir=folders.PLAIN))
+        )
         (root / "cgroup.controllers").write_text("cpuset cpu io memory pids\n")
         machine = local.Local("here")
         look = await machine.run(scripts.argv("shape.sh", "look", str(root)))

@@ -26,7 +26,9 @@ MARK = ".made-by-rally-vmperf"
 class Case(unittest.IsolatedAsyncioTestCase):
     def setUp(self):
         self.machine = local.Local("metal")
-        folder = self.enterContext(tempfile.TemporaryDirectory())
+        folder = self.enterContext(
+            tempfile.TemporaryDirectory(dir=folders.PLAIN)
+        )
         self.parent = pathlib.Path(folder).resolve()
 
     async def make(self, parent=None):

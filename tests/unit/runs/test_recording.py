@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import tempfile
 import unittest
 from unittest import mock
@@ -132,7 +133,8 @@ class TestFolder(unittest.TestCase):
             warning,
             rf"^warning: metal: {folder} \(3 MiB, \d+ processes\) is from a "
             r"run whose state is killed; to list and remove it: "
-            rf"rally-vmperf cleanup --local --work-dir {parent}$",
+            r"rally-vmperf cleanup --local --work-dir "
+            rf"{shlex.quote(str(parent))}$",
         )
         self.assertTrue(pathlib.Path(folder).exists())
         self.assertTrue(pathlib.Path(running).exists())
@@ -148,8 +150,8 @@ class TestFolder(unittest.TestCase):
         self.assertRegex(
             warning,
             r"a run whose state is unknown; to list and remove it: "
-            rf"rally-vmperf cleanup --local --work-dir {parent} --all, if the "
-            "run has ended$",
+            r"rally-vmperf cleanup --local --work-dir "
+            rf"{shlex.quote(str(parent))} --all, if the run has ended$",
         )
 
     def test_the_record_does_not_know_it(self):

@@ -98,7 +98,7 @@ class FindTest(unittest.TestCase):
     def setUp(self):
         super().setUp()
         self.root = pathlib.Path(
-            self.enterContext(tempfile.TemporaryDirectory())
+            self.enterContext(tempfile.TemporaryDirectory(dir=folders.PLAIN))
         )
 
     def add(self, path, content):

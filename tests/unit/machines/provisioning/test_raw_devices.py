@@ -16,6 +16,7 @@ from rally_vmperf.machines import testing
 from rally_vmperf.machines.provisioning import devices
 from rally_vmperf.machines.provisioning import raw_devices
 from rally_vmperf.machines.remote import ssh
+from tests.unit.machines import folders
 from tests.unit.machines import loop_devices
 from tests.unit.machines import sshd
 
@@ -131,7 +132,9 @@ class LoopTest(unittest.IsolatedAsyncioTestCase):
         super().setUp()
         self.device = loop_devices.create(self)
         self.machine = local.Local("metal")
-        folder = self.enterContext(tempfile.TemporaryDirectory())
+        folder = self.enterContext(
+            tempfile.TemporaryDirectory(dir=folders.PLAIN)
+        )
         self.folder = pathlib.Path(folder)
 
     def run_program(self, *words):

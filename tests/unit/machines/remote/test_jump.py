@@ -13,6 +13,7 @@ from rally_vmperf.machines.remote import hostkey
 from rally_vmperf.machines.remote import jump
 from rally_vmperf.machines.remote import ssh
 from rally_vmperf.machines.remote import target
+from tests.unit.machines import folders
 from tests.unit.machines import sshd
 
 OPENSSH = "/usr/sbin/sshd"
@@ -22,7 +23,7 @@ RUN = "/run/sshd"
 class Case(unittest.IsolatedAsyncioTestCase):
     def setUp(self):
         self.folder = pathlib.Path(
-            self.enterContext(tempfile.TemporaryDirectory())
+            self.enterContext(tempfile.TemporaryDirectory(dir=folders.PLAIN))
         )
 
     async def serve(self, **arguments):

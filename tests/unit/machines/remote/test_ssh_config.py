@@ -22,6 +22,7 @@ from rally_vmperf.machines.remote import ssh_config
 from rally_vmperf.machines.remote import target
 from tests import patience
 from tests import skips
+from tests.unit.machines import folders
 from tests.unit.machines import relay
 from tests.unit.machines import sshd
 
@@ -33,7 +34,7 @@ class Case(unittest.IsolatedAsyncioTestCase):
 
     async def asyncSetUp(self):
         self.home = pathlib.Path(
-            self.enterContext(tempfile.TemporaryDirectory())
+            self.enterContext(tempfile.TemporaryDirectory(dir=folders.PLAIN))
         )
         self.folder = self.home / ".ssh"
         self.folder.mkdir(mode=0o700)
@@ -235,7 +236,7 @@ class AgentTest(Case):
     async def asyncSetUp(self):
         await super().asyncSetUp()
         # A path of a socket has at most 107 characters.
-        directory = tempfile.TemporaryDirectory(dir="/var/tmp")
+        directory = tempfile.TemporaryDirectory(dir=folders.PLAIN)
         socket = pathlib.Path(self.enterContext(directory), "agent")
         agent = subprocess.Popen(
             ["ssh-agent", "-D", "-a", socket], stdout=subprocess.DEVNULL
