@@ -154,9 +154,7 @@ def create_load():
                     generator, guests, load / 100, partial_load.SECONDS
                 )
                 values |= dict(zip(metrics[load], measured, strict=True))
-            levels.append(
-                made.level(record.repetition.number, guests, values)
-            )
+            levels.append(made.level(record.repetition.number, guests, values))
         records.append(
             made.with_fields(
                 record,
