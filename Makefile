@@ -129,6 +129,7 @@ bench-verdicts: $(VENV)/whole
 	$(BIN)/python -m tests.bench.worst_guest
 	$(BIN)/python -m tests.bench.bare_outliers
 	$(BIN)/python -m tests.bench.audit
+	$(BIN)/python -m tests.bench.partial_load
 
 cloud: $(VENV)/ready
 	$(BIN)/python -m tests.cloud up --root $(CLOUD)
