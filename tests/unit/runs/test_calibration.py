@@ -99,7 +99,9 @@ class TestCalibration(unittest.TestCase):
             "25 % load", record.find_load("cpu.sysbench.load-25.rate")
         )
         self.assertEqual("", record.find_load("guest.cpu.steal_percent"))
-        self.assertEqual((), solo.findings)
+        kinds = {each.kind for each in solo.findings}
+        # The machine that runs the tests may be busy.
+        self.assertEqual(set(), kinds - {"controller_busy"})
         criterion = density.DEGRADATION.parse({"max_percent": {"*.rate": 30}})
         run_judge = criterion.create_judge()
         for each in (*warmups, record, run.repeat(5), run.repeat(6)):
