@@ -2,7 +2,6 @@
 
 import os
 import signal
-import unittest
 
 from tests.cloud.state import settings
 from tests.functional import breakage as d
@@ -12,11 +11,6 @@ from tests.functional import test_promise
 from tests.long import long
 from tests.long import test_migration
 
-VOLUMES = unittest.skipUnless(
-    settings.load(d.PLACE).volumes,
-    "the cloud has no volumes; to add them: python -m tests.cloud up "
-    "--volumes",
-)
 PLAIN, LIMITED = "vmperf-plain", "vmperf-limited"
 #: Operations per second that the type allows.
 RATE = 200
@@ -31,6 +25,15 @@ class Case(test_promise.PromiseCase):
     """
 
     user = "admin"
+
+    def setUp(self):
+        """Skip a cloud without volumes."""
+        if not settings.load(d.PLACE).volumes:
+            self.skipTest(
+                "the cloud has no volumes; to add them: python -m tests.cloud "
+                "up --volumes"
+            )
+        super().setUp()
 
     def create_volume_arguments(self, volume_type):
         """Return the arguments of the main job with a volume of a type."""
@@ -64,7 +67,6 @@ class Case(test_promise.PromiseCase):
         return find()[0]
 
 
-@VOLUMES
 @long.LONG
 class TestVolumePromise(Case):
     """The SLA vmperf_promise on the limits of volume types."""
@@ -145,7 +147,6 @@ class TestVolumePromise(Case):
         )
 
 
-@VOLUMES
 @long.LONG
 class TestKill(Case):
     """A run that is killed leaves volumes, and a command removes them."""
