@@ -209,7 +209,7 @@ class TestLoad(laboratory.Case):
         }
         low = rates["load-10"] / statistics.geometric_mean(full_speed)
         self.assertAlmostEqual(0.1, low, delta=0.01)
-        self.assertIn("10 % load is load: {", text)
+        self.assertIn("10 % load, 80 % load: the same rates are load: [", text)
         solo = record.repetition.select(guests=1).condition
         (achieved,) = (
             observation.sample.value
