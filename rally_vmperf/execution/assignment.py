@@ -86,18 +86,16 @@ class Assignment:
     @property
     def directory(self) -> str:
         """The name of the work directory, which all loads share."""
-        if self.load is None:
-            return self.title
-        return self.title.removesuffix(f"-{self.load.label}")
+        return self.without_load().title
 
-    def at_full_speed(self) -> "Assignment":
-        """Return a copy of the assignment without the offered load.
+    def without_load(self) -> "Assignment":
+        """Return a copy without the offered load, with the same arguments.
 
-        Its rates must not have been applied to the arguments.
+        It runs at full speed if no rates were applied to the arguments.
         """
-        load, label = self.load, self.label
-        if load is not None:
-            label = label.removesuffix(load.label).removesuffix("-")
+        if self.load is None:
+            return self
+        label = self.label.removesuffix(self.load.label).removesuffix("-")
         return dataclasses.replace(self, label=label, load=None)
 
     def at_rates(
@@ -267,6 +265,19 @@ def assign(
             owners[metric.name] = assigned.title
         assignments.append(assigned)
     return tuple(assignments)
+
+
+def merge_loads(
+    assignments: collections.abc.Iterable[Assignment],
+) -> tuple[Assignment, ...]:
+    """Return each workload once, without its loads.
+
+    All loads of a workload share its directory and the files in it.
+    """
+    by_directory: dict[str, Assignment] = {}
+    for assigned in assignments:
+        by_directory.setdefault(assigned.directory, assigned.without_load())
+    return tuple(by_directory.values())
 
 
 def find_per_vcpu(

@@ -79,15 +79,13 @@ def find_need(
     """
     kept, temporary = 0, 0
     needs = []
-    # All loads of a workload share its files.
-    by_directory = {each.directory: each for each in assignments}
-    for assigned in by_directory.values():
+    for assigned in assignment.merge_loads(assignments):
         space = _find_space(assigned)
         copied = sum(map(len, assigned.read_files().values()))
         kept += space.kept + copied
         temporary = max(temporary, space.temporary)
         size = space.kept + copied + space.temporary
-        needs.append((size, assigned.directory, space.arguments))
+        needs.append((size, assigned.title, space.arguments))
     return _create_need(kept + temporary, needs)
 
 
@@ -97,7 +95,7 @@ def find_peer_need(
     """Return the space that workloads need on the peer."""
     needs = [
         (space.on_peer, assigned.title, space.arguments)
-        for assigned in assignments
+        for assigned in assignment.merge_loads(assignments)
         for space in [_find_space(assigned)]
     ]
     return _create_need(sum(size for size, _, _ in needs), needs)

@@ -45,14 +45,8 @@ async def prepare(
     }
     if peer:
         peer.listen_address = await servers.find_listen_address(peer)
-    # All loads of a workload share its directory.
-    by_directory: dict[str, assignment.Assignment] = {}
-    for assigned in assignments:
-        by_directory.setdefault(assigned.directory, assigned)
-    for assigned in by_directory.values():
-        progress(
-            f"preparing {assigned.directory} on {_format_names(stations)}"
-        )
+    for assigned in assignment.merge_loads(assignments):
+        progress(f"preparing {assigned.title} on {_format_names(stations)}")
         serving = (
             [peer]
             if peer and assigned.workload.needs(assigned.arguments)
@@ -181,8 +175,8 @@ async def _prepare(
     facts: Facts,
 ) -> None:
     """Copy files to a station, run the preparation, and store the facts."""
-    folder = station.folder_of(assignment.directory)
-    workload_facts = facts[station.name][assignment.directory] = {}
+    folder = station.folder_of(assignment.title)
+    workload_facts = facts[station.name][assignment.title] = {}
     for file, content in contents.items():
         await station.machine.put(content, f"{folder}/{file.name}", file.mode)
         if not file.package:

@@ -180,8 +180,8 @@ class Session:
             if station.name not in self.last_look
         ]
         counters = await health.read_counters(unseen)
-        is_first, before = not self._before, {**self.last_look, **counters}
-        self._before = before
+        is_first = not self._before
+        before = self._before = {**self.last_look, **counters}
         lost = {
             station.name: f"{station.name} no longer answers"
             for station in stations

@@ -329,10 +329,10 @@ def _describe_shortfall(
 
 def _is_late(offer: workloads.Offer, reading: sample.Reading) -> bool:
     """Return whether a reading or a percentile of it begins late."""
-    name = reading.metric.name
-    return any(
-        late == name or late.startswith(f"{name}_p") for late in offer.late
-    )
+    metrics = [reading.metric]
+    if isinstance(reading, sample.Distribution):
+        metrics += sample.percentiles(reading.metric)
+    return any(metric.name in offer.late for metric in metrics)
 
 
 def create(

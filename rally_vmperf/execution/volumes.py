@@ -120,13 +120,11 @@ async def _attach(
             station.folder,
             station.volumes,
             forms=_list_forms(assignments),
-            titles=list(
-                dict.fromkeys(
-                    assigned.directory
-                    for assigned in assignments
-                    if assigned.targets()
-                )
-            ),
+            titles=[
+                assigned.title
+                for assigned in assignment.merge_loads(assignments)
+                if assigned.targets()
+            ],
         )
         attached = await provide(is_new=True)
         station.attach_again = functools.partial(provide, is_new=False)

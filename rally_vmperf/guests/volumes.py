@@ -102,35 +102,35 @@ def create_volumes(
     :param timeout: The timeout in seconds for all volumes.
     :raises GuestError: If a volume fails or is not available in time.
     """
-    created: dict[str, list[t.Any]] = {name: [] for name in groups}
+    requested: dict[str, GuestVolumes] = {}
     for name, (image, group) in groups.items():
-        boot = [group.boot_volume] if group.boot_volume else []
-        sources = [{"image_id": image.id}] * len(boot)
-        sources += [{}] * len(group.volumes)
-        for volume, source in zip(
-            [*boot, *group.volumes], sources, strict=True
-        ):
-            sdk_object = _create_volume(connection, volume, new_name(), source)
-            created[name].append(sdk_object)
+        boot = None
+        if group.boot_volume:
+            boot = _create_volume(
+                connection, group.boot_volume, new_name(), image_id=image.id
+            )
+        data = tuple(
+            _create_volume(connection, volume, new_name())
+            for volume in group.volumes
+        )
+        requested[name] = GuestVolumes(boot=boot, data=data)
     for kind, number in (
-        ("boot volume", sum(1 for _, g in groups.values() if g.boot_volume)),
-        ("data volume", sum(len(g.volumes) for _, g in groups.values())),
+        ("boot volume", sum(1 for each in requested.values() if each.boot)),
+        ("data volume", sum(len(each.data) for each in requested.values())),
     ):
         if number:
             progress(f"{units.number_of(kind, number)} requested")
     deadline = time.monotonic() + timeout
-    available = {
-        name: tuple(
-            _wait_until_available(connection, volume, deadline)
-            for volume in volumes
-        )
-        for name, volumes in created.items()
-    }
     return {
-        name: GuestVolumes(boot=volumes[0], data=volumes[1:])
-        if groups[name][1].boot_volume
-        else GuestVolumes(data=volumes)
-        for name, volumes in available.items()
+        name: GuestVolumes(
+            boot=volumes.boot
+            and _wait_until_available(connection, volumes.boot, deadline),
+            data=tuple(
+                _wait_until_available(connection, volume, deadline)
+                for volume in volumes.data
+            ),
+        )
+        for name, volumes in requested.items()
     }
 
 
@@ -138,11 +138,11 @@ def _create_volume(
     connection: cloud.Connection,
     volume: request.Volume,
     name: str,
-    source: documents.Arguments,
+    **source: str,
 ) -> t.Any:
     """Request a volume, and return it as an object of the SDK.
 
-    :param source: The image that it is created from; empty without one.
+    :param source: The image that it is created from, if any.
     """
     with cloud.convert_errors(f"create volume {name}"):
         return connection.block_storage.create_volume(

@@ -52,25 +52,23 @@ def find_capacities(run: judged_run.JudgedRun) -> dict[str, RunCapacity]:
     }
 
 
-def describe_capacities(run: judged_run.JudgedRun) -> list[str]:
-    """Return how many guests fit within all limits at each load, as clauses.
+def describe(run: judged_run.JudgedRun, load: str, found: RunCapacity) -> str:
+    """Return how many guests fit within all limits, as a clause.
 
     The vCPUs per CPU follow if Nova or the task states the number of CPUs.
+
+    :param load: The offered load; "" at full speed.
+    :param found: The number of guests at this load.
     """
-    texts = []
-    cpus = _count_host_cpus(run)
-    for load, found in find_capacities(run).items():
-        text = found.number.sentence(None, found.largest)
-        if _has_other_limits(run):
-            text = text.replace("all limits", "all limits of losses")
-        if load:
-            text = f"at {load}, {text}"
-        tested = found.number.tested
-        if cpus and tested:
-            ratio = tested * run.last.shape.vcpus / cpus
-            text += f" ({ratio:.1f} vCPUs per CPU)"
-        texts.append(text)
-    return texts
+    limits = "all limits of losses" if _has_other_limits(run) else "all limits"
+    text = found.number.sentence(None, found.largest, all_limits=limits)
+    if load:
+        text = f"at {load}, {text}"
+    tested, cpus = found.number.tested, _count_host_cpus(run)
+    if cpus and tested:
+        ratio = tested * run.last.shape.vcpus / cpus
+        text += f" ({ratio:.1f} vCPUs per CPU)"
+    return text
 
 
 def _has_other_limits(run: judged_run.JudgedRun) -> bool:

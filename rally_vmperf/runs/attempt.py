@@ -156,7 +156,9 @@ class Attempt:
                 *guest_metrics.list_steal(self.result.cpu_times),
             ),
             missing=tuple(self.result.missing),
-            findings=tuple(dict.fromkeys(self._findings)),
+            findings=tuple(
+                dict.fromkeys((*self._findings, *self._list_shortfalls()))
+            ),
             synchronisation=tuple(self.result.starts),
             reference_copies=self.condition.copies,
             command_usage=cpu_seconds.total(
@@ -168,6 +170,18 @@ class Attempt:
             time_series=merged.time_series(self.result.readings),
             phase=self.result.phase,
         )
+
+    def _list_shortfalls(self) -> list[finding.Finding]:
+        """Return the offered rates that were not achieved.
+
+        What is not a reference has a loss, and nothing is void.
+        """
+        if self.condition.is_reference:
+            return self.result.shortfalls
+        return [
+            dataclasses.replace(shortfall, severity_override="note")
+            for shortfall in self.result.shortfalls
+        ]
 
     def _measure(self) -> None:
         """Run the workloads between the actions before and after them."""
@@ -254,14 +268,6 @@ class Attempt:
         self._findings += self.ready.session.repeat(
             self.result, names, on_measured=on_measured, **options
         )
-        # What is not a reference has a loss, and nothing is void.
-        severity: finding.Severity | None = "note"
-        if self.condition.is_reference:
-            severity = None
-        self._findings += [
-            dataclasses.replace(shortfall, severity_override=severity)
-            for shortfall in self.result.shortfalls
-        ]
 
     def _run_one_by_one(self, on_measured: t.Callable[[], None]) -> None:
         """Run workloads with actions between two of them."""

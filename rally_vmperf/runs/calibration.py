@@ -39,11 +39,7 @@ class Calibration:
     progress: t.Callable[[str], None]
 
     def __post_init__(self) -> None:
-        by_directory: dict[str, assignment.Assignment] = {}
-        for assigned in self.driven:
-            full_speed = assigned.at_full_speed()
-            by_directory.setdefault(assigned.directory, full_speed)
-        self.full_speed = tuple(by_directory.values())
+        self.full_speed = assignment.merge_loads(self.driven)
         self._values: dict[_Key, list[float]] = collections.defaultdict(list)
         self._calibrated: tuple[assignment.Assignment, ...] = ()
         self._warmups = 0
@@ -119,7 +115,7 @@ class Calibration:
                 for offer in assigned.workload.offers(assigned.arguments)
             }
             calibrated.append(assigned.at_rates(rates))
-            name = assigned.at_full_speed().label or assigned.workload.name
+            name = assigned.without_load().label or assigned.workload.name
             shown.setdefault(load.title, {})[name] = rates
         self.progress(
             f"{', '.join(shown)}: the same rates are load: "

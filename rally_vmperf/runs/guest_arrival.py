@@ -189,7 +189,7 @@ class RunGuests:
         options = {*self.options}.union(*self.options.get("groups", ()))
         kinds = inventory.OPTIONAL_KINDS
         present = {kind for option, kind in kinds.items() if option in options}
-        return inventory.GUEST_KINDS - {*kinds.values()} | present
+        return (inventory.GUEST_KINDS - {*kinds.values()}) | present
 
 
 @dataclasses.dataclass(kw_only=True)

@@ -163,8 +163,12 @@ class Boot:
                 *limit_findings,
                 *models.create_absence_findings(outcome.failed),
             ),
-            caps=tuple(caps.pop(0)),
-            volume_caps={n: tuple(limits) for n, limits in caps.items()},
+            caps=tuple(caps[0]),
+            volume_caps={
+                number: tuple(limits)
+                for number, limits in caps.items()
+                if number
+            },
             ssh_sources=ssh_sources,
         )
 

@@ -109,15 +109,8 @@ def _parse(machine: str, number: int, name: str, line: str) -> RawDevice:
     """
     match = _LINE.fullmatch(line)
     cause = match["cause"] if match else None
-    if (
-        match is None
-        or int(match[1]) != number
-        or cause
-        not in (
-            None,
-            *_REASONS,
-        )
-    ):
+    is_known = cause is None or cause in _REASONS
+    if match is None or int(match[1]) != number or not is_known:
         raise base.MachineError(
             f"{machine}: {sanitize.line(line, 80)!r} is not the description "
             f"of device {name}; check the output of its shell at its start"

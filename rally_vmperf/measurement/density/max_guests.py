@@ -24,14 +24,21 @@ class MaxGuests:
     low: int | None
     high: int | None
 
-    def sentence(self, limit: float | None, largest: int) -> str:
+    def sentence(
+        self,
+        limit: float | None,
+        largest: int,
+        *,
+        all_limits: str = "all limits",
+    ) -> str:
         """Return how many guests fit within the limit, as a clause.
 
         :param limit: The limit in percent; None for the limits of several
             metrics.
         :param largest: The largest number of guests in the task.
+        :param all_limits: The name of the limits of several metrics.
         """
-        limit_text = "within all limits"
+        limit_text = f"within {all_limits}"
         if limit is not None:
             limit_text = f"within the limit of {limit:g} %"
         if self.tested is None:

@@ -532,12 +532,10 @@ class Density(question.Question[Arguments]):
         if arguments.has_shares:
             # A warm-up runs one condition at full speed, once for all loads.
             times -= subtask.warmup
-            full_speed = {
-                each.directory: each.at_full_speed()
-                for each in subtask.assignments
-            }
             calibrating = estimate.estimate_minutes(
-                full_speed.values(), subtask.warmup, is_ready=True
+                assignment.merge_loads(subtask.assignments),
+                subtask.warmup,
+                is_ready=True,
             )
         return calibrating + estimate.estimate_minutes(
             subtask.assignments,
@@ -568,8 +566,13 @@ class Density(question.Question[Arguments]):
         """Return how many guests fit at each load, as sentences."""
         workloads = run.last.workloads if run.records else ()
         has_loads = any(each.offered_load for each in workloads)
-        texts = run_capacity.describe_capacities(run) if has_loads else []
-        return [f"{text[0].upper()}{text[1:]}" for text in texts]
+        if not has_loads:
+            return []
+        clauses = [
+            run_capacity.describe(run, load, found)
+            for load, found in run_capacity.find_capacities(run).items()
+        ]
+        return [f"{clause[0].upper()}{clause[1:]}" for clause in clauses]
 
     def get_section(self) -> "reports.Section[t.Any]":
         """Return the section of the HTML report for runs of density."""

@@ -46,7 +46,6 @@ _TIMED = (
 _PATTERN_ARGUMENTS = (
     *("patterns", "read_percent", "block_size", "sequential_block_size"),
     *("depth", "jobs", "flush", "search_latency_us", "arrivals"),
-    *("depth", "jobs", "flush", "search_latency_us"),
     *("target", "volume_count"),
 )
 

@@ -33,22 +33,14 @@ class DensityReport(reports.RunReport):
     def answer(self) -> str:
         """The sentences on how many guests fit within all limits."""
         texts = []
-        for text, found in zip(
-            run_capacity.describe_capacities(self),
-            run_capacity.find_capacities(self).values(),
-            strict=True,
-        ):
-            text = sentences.sentence(text)
+        for load, found in run_capacity.find_capacities(self).items():
+            clause = run_capacity.describe(self, load, found)
+            text = sentences.sentence(clause)
             if found.first_beyond:
                 names = finding.join_first(found.first_beyond, ", ")
                 text += f" The first beyond its limit: {names}."
             texts.append(text)
         return " ".join(texts)
-
-    @property
-    def opening(self) -> list[str]:
-        """The sentences that follow the first headline."""
-        return self.conclusion
 
     @functools.cached_property
     def series(self) -> list[shares.ShareSeries]:

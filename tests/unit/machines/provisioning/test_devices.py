@@ -15,8 +15,8 @@ from rally_vmperf.machines import scripts
 from rally_vmperf.machines import testing
 from rally_vmperf.machines import workfolder
 from rally_vmperf.machines.provisioning import devices
-from tests import skips
 from tests.unit.machines import folders
+from tests.unit.machines import loop_devices
 
 ID = "1b2c3d4e-1111-4222-8333-444455556666"
 MIB = 1 << 20
@@ -169,7 +169,6 @@ class FindTest(unittest.TestCase):
         self.assertEqual(f"{device}\n", self.find())
 
 
-@skips.requires("losetup", "mkfs.ext4", root=True)
 class DeviceTest(unittest.IsolatedAsyncioTestCase):
     """A loop device is linked, mounted, and released again."""
 
@@ -177,19 +176,7 @@ class DeviceTest(unittest.IsolatedAsyncioTestCase):
         super().setUp()
         self.machine = local.Local("here")
         self.folder = folders.made(self)
-        image = self.folder.parent / "image"
-        with image.open("wb") as file:
-            file.truncate(64 * MIB)
-        done = subprocess.run(
-            ["losetup", "--find", "--show", str(image)],
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if done.returncode:
-            self.skipTest(f"no loop device: {done.stderr}")
-        self.device = done.stdout.strip()
-        self.addCleanup(subprocess.run, ["losetup", "-d", self.device])
+        self.device = loop_devices.create(self)
         self.addCleanup(
             subprocess.run,
             scripts.argv("devices.bash", "detach", str(self.folder)),

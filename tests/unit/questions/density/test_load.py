@@ -45,7 +45,7 @@ class TestExpand(unittest.TestCase):
             [metric.name for metric in assigned[0].metrics()],
         )
         self.assertEqual("12.5 % load", assigned[2].load.title)
-        full_speed = assigned[1].at_full_speed()
+        full_speed = assigned[1].without_load()
         self.assertEqual(("db", None), (full_speed.label, full_speed.load))
 
     def test_rates(self):
