@@ -11,7 +11,7 @@ import pathlib
 import sys
 
 from rally_vmperf import errors
-from rally_vmperf.image.system import packages
+from rally_vmperf.image import packages
 
 POLICY = pathlib.Path("/usr/sbin/policy-rc.d")
 SAVED = POLICY.with_name("policy-rc.d.before-vmperf")

@@ -2,7 +2,7 @@
 
 import hashlib
 
-from rally_vmperf.image.system import commands
+from rally_vmperf.image import commands
 
 
 def make(folder, packages):

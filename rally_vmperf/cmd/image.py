@@ -9,10 +9,9 @@ import typing as t
 from rally_vmperf import documents
 from rally_vmperf import errors
 from rally_vmperf.cmd import base
+from rally_vmperf.image import commands
 from rally_vmperf.image import guest_image
-from rally_vmperf.image.system import commands
-from rally_vmperf.image.system import console
-from rally_vmperf.image.system import packages
+from rally_vmperf.image import packages
 from rally_vmperf.workloads import registry
 
 if t.TYPE_CHECKING:
@@ -84,7 +83,7 @@ class Build(base.Command):
         """Build the image file, and upload it if requested; return None."""
         registry.debian_packages(parsed_args.workloads)
         commands.check_user(os.geteuid())
-        progress = console.Progress()
+        progress = commands.Progress()
         output = parsed_args.output.resolve()
         if not output.name or output.is_dir():
             raise errors.VMPerfError(
@@ -141,7 +140,7 @@ def _upload(
     cloud_login: "login.Login",
     name: str,
     recipe: guest_image.Recipe,
-    progress: console.Progress,
+    progress: commands.Progress,
 ) -> None:
     """Upload the image that was built.
 

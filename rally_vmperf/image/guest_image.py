@@ -14,13 +14,10 @@ import jinja2
 
 from rally_vmperf import removal
 from rally_vmperf import resources
-from rally_vmperf.image import bootstrap
+from rally_vmperf.image import commands
 from rally_vmperf.image import image_disk
 from rally_vmperf.image import mirror
-from rally_vmperf.image.system import commands
-from rally_vmperf.image.system import lock
-from rally_vmperf.image.system import mounts
-from rally_vmperf.image.system import packages
+from rally_vmperf.image import packages
 from rally_vmperf.workloads import registry
 
 TOOLS = ("mmdebstrap", "extlinux", "qemu-utils", "e2fsprogs")
@@ -165,7 +162,7 @@ def workshop(
     """Create a work directory with a lock that shows that it is in use."""
     with (
         removal.temporary(WORK_PREFIX, parent) as folder,
-        lock.hold(folder),
+        commands.hold_lock(folder),
     ):
         yield folder
 
@@ -178,8 +175,8 @@ def sweep(parent: pathlib.Path) -> list[str]:
     removed = []
     for work in parent.glob(f"{WORK_PREFIX}*"):
         try:
-            with lock.hold(work):
-                mounts.unmount(work)
+            with commands.hold_lock(work):
+                commands.unmount(work)
                 removal.remove(work, parent)
         except commands.HostError:
             # Another build uses the directory.
@@ -230,7 +227,7 @@ def install(
     included = dict.fromkeys(packages.listed(files / "packages.txt"))
     included |= dict.fromkeys(registry.debian_packages(recipe.workloads))
     excluded = packages.listed(files / "excluded-paths.txt")
-    bootstrap.install(
+    packages.bootstrap(
         recipe.suite,
         tree,
         included,

@@ -7,7 +7,7 @@ import re
 import subprocess
 import typing as t
 
-from rally_vmperf.image.system import commands
+from rally_vmperf.image import commands
 
 FORMAT = "$(REPO_URI)|$(RELEASE)|$(COMPONENT)|$(ORIGIN)|$(SIGNED_BY)"
 

@@ -10,8 +10,8 @@ import dataclasses
 import pathlib
 import re
 
+from rally_vmperf.image import commands
 from rally_vmperf.image import mirror
-from rally_vmperf.image.system import commands
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

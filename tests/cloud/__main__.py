@@ -11,8 +11,7 @@ import sys
 
 from rally_vmperf import errors
 from rally_vmperf import termination
-from rally_vmperf.image.system import commands
-from rally_vmperf.image.system import console
+from rally_vmperf.image import commands
 from tests.cloud.state import addresses
 from tests.cloud.state import settings
 from tests.cloud.state import state_root
@@ -120,7 +119,7 @@ def up(parsed: argparse.Namespace) -> None:
 
     bringup.up(
         _get_layout(parsed),
-        console.Progress(),
+        commands.Progress(),
         disk_cache=parsed.disk_cache,
         network=parsed.network,
         hypervisor_count=parsed.hypervisors,
@@ -133,7 +132,7 @@ def down(parsed: argparse.Namespace) -> None:
     """Stop all services."""
     from tests.cloud import teardown
 
-    teardown.down(_get_layout(parsed), console.Progress(), purge=parsed.purge)
+    teardown.down(_get_layout(parsed), commands.Progress(), purge=parsed.purge)
 
 
 def status(parsed: argparse.Namespace) -> None:

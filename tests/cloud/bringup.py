@@ -8,11 +8,9 @@ import typing as t
 import openstack
 
 from rally_vmperf import atomic
+from rally_vmperf.image import commands
 from rally_vmperf.image import guest_image
-from rally_vmperf.image.system import commands
-from rally_vmperf.image.system import console
-from rally_vmperf.image.system import lock
-from rally_vmperf.image.system import packages
+from rally_vmperf.image import packages
 from tests.cloud import preflight
 from tests.cloud import teardown
 from tests.cloud.container import container
@@ -38,7 +36,7 @@ _REPORTING = ("nova-compute", *layout.AGENTS, *layout.VOLUME_SERVICES)
 
 def up(
     folders: layout.Layout,
-    progress: console.Progress,
+    progress: commands.Progress,
     *,
     disk_cache: str | None = None,
     network: addresses.Addresses | None = None,
@@ -63,7 +61,7 @@ def up(
     preflight.check(folders)
     try:
         state_root.claim(folders)
-        with lock.hold(folders.root):
+        with commands.hold_lock(folders.root):
             if rebuild:
                 teardown.discard(folders, progress)
             bringup = Bringup(folders, progress)
@@ -96,7 +94,7 @@ class Bringup:
     """
 
     def __init__(
-        self, folders: layout.Layout, progress: console.Progress
+        self, folders: layout.Layout, progress: commands.Progress
     ) -> None:
         self._folders = folders
         self._progress = progress

@@ -5,7 +5,7 @@ import pathlib
 import platform
 import shutil
 
-from rally_vmperf.image.system import commands
+from rally_vmperf.image import commands
 from tests.cloud.container import container
 from tests.cloud.system import layout
 

@@ -1,10 +1,7 @@
 """Take the embedded cloud down."""
 
 from rally_vmperf import removal
-from rally_vmperf.image.system import commands
-from rally_vmperf.image.system import console
-from rally_vmperf.image.system import lock
-from rally_vmperf.image.system import mounts
+from rally_vmperf.image import commands
 from tests.cloud import preflight
 from tests.cloud.container import container
 from tests.cloud.container import package_root
@@ -13,7 +10,7 @@ from tests.cloud.system import layout
 
 
 def down(
-    folders: layout.Layout, progress: console.Progress, *, purge: bool
+    folders: layout.Layout, progress: commands.Progress, *, purge: bool
 ) -> None:
     """End everything that belongs to a cloud.
 
@@ -29,11 +26,11 @@ def down(
     state_root.require(folders)
     # Its processes would remain, without their files.
     preflight.check_earlier(folders.root)
-    with lock.hold(folders.root):
+    with commands.hold_lock(folders.root):
         container.Container(folders).end()
         progress.say("the container has ended")
         if purge:
-            if mounted := mounts.below(folders.root):
+            if mounted := commands.list_mounts(folders.root):
                 raise commands.HostError(
                     f"{mounted[0]} is mounted, so {folders.root} is not "
                     "deleted; unmount it first"
@@ -42,7 +39,7 @@ def down(
             progress.say(f"{folders.root} deleted")
 
 
-def discard(folders: layout.Layout, progress: console.Progress) -> None:
+def discard(folders: layout.Layout, progress: commands.Progress) -> None:
     """End the cloud and delete what its services have written.
 
     Guest image, secrets, baselines and journals remain, and packages unless

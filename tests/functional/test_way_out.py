@@ -18,7 +18,7 @@ import json
 import pathlib
 import tempfile
 from tests.cloud.state import addresses
-from rally_vmperf.image.system import commands as programs
+from rally_vmperf.image import commands as programs
 from tests.cloud.system import layout
 
 addresses.RESOLVERS = pathlib.Path("/dev/null")

@@ -15,7 +15,7 @@ from rally_vmperf.execution import measured
 from rally_vmperf.execution import ports
 from rally_vmperf.execution import servers
 from rally_vmperf.execution.stations import roles
-from rally_vmperf.image.system import packages
+from rally_vmperf.image import packages
 from rally_vmperf.machines import local
 from rally_vmperf.machines import workfolder
 from rally_vmperf.workloads import base

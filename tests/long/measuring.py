@@ -9,7 +9,7 @@ import jinja2
 import yaml
 
 from rally_vmperf.baseline import store
-from rally_vmperf.image.system import packages
+from rally_vmperf.image import packages
 from rally_vmperf.measurement import finding
 from rally_vmperf.workloads import registry
 from tests import patience

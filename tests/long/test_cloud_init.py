@@ -9,7 +9,7 @@ from unittest import mock
 from rally_vmperf import resources
 from rally_vmperf.guests.setup import upload
 from rally_vmperf.image import guest_image
-from rally_vmperf.image.system import packages
+from rally_vmperf.image import packages
 from tests import patience
 from tests.functional import laboratory
 from tests.long import long

@@ -10,8 +10,8 @@ import subprocess
 import sys
 import tempfile
 
+from rally_vmperf.image import commands
 from rally_vmperf.image import mirror
-from rally_vmperf.image.system import commands
 from tests import patience
 from tests.cloud.container import package_root
 from tests.cloud.system import layout

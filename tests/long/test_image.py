@@ -7,8 +7,8 @@ import sys
 import tempfile
 import unittest
 
+from rally_vmperf.image import commands
 from rally_vmperf.image import image_disk
-from rally_vmperf.image.system import commands
 from tests.long import long
 
 PROGRAM = pathlib.Path(sys.executable).parent / "rally-vmperf"

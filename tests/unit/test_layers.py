@@ -140,7 +140,6 @@ FOLDERS = {
     "guests/booting": {".", "cleanup", "planning"},
     "guests/cleanup": {"."},
     "guests/setup": {".", "booting"},
-    "image/system": set(),
     "judging/results": set(),
     "machines/scripts": set(),
     "machines/provisioning": {".", "scripts"},

@@ -3,8 +3,8 @@ import io
 import stat
 from unittest import mock
 
-from rally_vmperf.image.system import commands
-from rally_vmperf.image.system import packages
+from rally_vmperf.image import commands
+from rally_vmperf.image import packages
 from tests import policy
 from tests.unit.cloud import base
 

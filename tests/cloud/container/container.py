@@ -18,7 +18,7 @@ import typing as t
 import xmlrpc.client
 
 from rally_vmperf import removal
-from rally_vmperf.image.system import commands
+from rally_vmperf.image import commands
 from tests.cloud.resources import services
 from tests.cloud.system import layout
 

@@ -6,7 +6,7 @@ import subprocess
 import threading
 
 from rally_vmperf import atomic
-from rally_vmperf.image.system import commands
+from rally_vmperf.image import commands
 from tests.cloud.container import package_root
 from tests.cloud.system import documents
 from tests.cloud.system import layout

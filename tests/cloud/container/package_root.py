@@ -13,10 +13,9 @@ import time
 
 from rally_vmperf import atomic
 from rally_vmperf import removal
-from rally_vmperf.image import bootstrap
+from rally_vmperf.image import commands
 from rally_vmperf.image import mirror
-from rally_vmperf.image.system import commands
-from rally_vmperf.image.system import packages
+from rally_vmperf.image import packages
 from tests.cloud.system import layout
 
 SUITE = "bookworm"
@@ -134,7 +133,7 @@ def add(
 def _install(root: pathlib.Path, log: pathlib.Path) -> None:
     """Install the packages into a new directory."""
     path = layout.SHIPPED / "packages.txt"
-    bootstrap.install(
+    packages.bootstrap(
         SUITE,
         root,
         packages.listed(path),

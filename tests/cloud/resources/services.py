@@ -7,7 +7,7 @@ import typing as t
 
 import openstack
 
-from rally_vmperf.image.system import commands
+from rally_vmperf.image import commands
 from tests.cloud.system import layout
 
 TIMEOUT = 300.0

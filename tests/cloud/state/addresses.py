@@ -9,7 +9,7 @@ import pathlib
 import re
 
 from rally_vmperf import atomic
-from rally_vmperf.image.system import commands
+from rally_vmperf.image import commands
 from tests.cloud.system import documents
 from tests.cloud.system import layout
 

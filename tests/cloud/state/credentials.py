@@ -5,7 +5,7 @@ import pathlib
 import secrets
 
 from rally_vmperf import atomic
-from rally_vmperf.image.system import commands
+from rally_vmperf.image import commands
 from tests.cloud.state import addresses
 from tests.cloud.system import documents
 from tests.cloud.system import layout

@@ -8,7 +8,7 @@ import pathlib
 import pwd
 
 from rally_vmperf import removal
-from rally_vmperf.image.system import commands
+from rally_vmperf.image import commands
 from tests.cloud.system import layout
 
 # Nothing below these is a place for a cloud, nor are the directories of / and

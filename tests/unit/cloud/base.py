@@ -9,7 +9,7 @@ import unittest
 import xmlrpc.server
 
 from rally_vmperf import removal
-from rally_vmperf.image.system import console
+from rally_vmperf.image import commands
 from tests.cloud.state import credentials
 from tests.cloud.state import settings
 from tests.cloud.state import templates
@@ -47,7 +47,7 @@ class CloudTestCase(unittest.TestCase):
         self.folders.make_directories()
         removal.mark(self.folders.root)
         self.output = io.StringIO()
-        self.progress = console.Progress(self.output)
+        self.progress = commands.Progress(self.output)
 
     def fill_databases(self):
         """Let the databases have data that could be lost."""

@@ -3,7 +3,7 @@ from unittest import mock
 
 import openstack
 
-from rally_vmperf.image.system import commands
+from rally_vmperf.image import commands
 from tests import skips
 from tests.cloud import bringup
 from tests.cloud import preflight

@@ -8,7 +8,7 @@ from unittest import mock
 
 import ddt
 
-from rally_vmperf.image.system import commands
+from rally_vmperf.image import commands
 from tests.cloud import __main__ as main
 from tests.cloud import bringup
 from tests.cloud import status

@@ -6,7 +6,7 @@ from unittest import mock
 
 import ddt
 
-from rally_vmperf.image.system import commands
+from rally_vmperf.image import commands
 from tests.cloud import preflight
 from tests.cloud.container import container
 from tests.cloud.system import layout

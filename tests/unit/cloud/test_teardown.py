@@ -1,7 +1,7 @@
 import os
 from unittest import mock
 
-from rally_vmperf.image.system import commands
+from rally_vmperf.image import commands
 from tests.cloud import teardown
 from tests.cloud.container import container
 from tests.cloud.system import layout

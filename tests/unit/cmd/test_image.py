@@ -12,9 +12,9 @@ from openstack import exceptions as sdk_errors
 from rally_vmperf import errors
 from rally_vmperf.cmd import image
 from rally_vmperf.guests.setup import login
+from rally_vmperf.image import commands
 from rally_vmperf.image import guest_image
-from rally_vmperf.image.system import commands
-from rally_vmperf.image.system import packages
+from rally_vmperf.image import packages
 from tests.unit.cmd.start import prepared
 
 DATA = b"image" * 10000

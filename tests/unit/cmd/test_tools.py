@@ -7,8 +7,8 @@ from unittest import mock
 
 from rally_vmperf.bundles import bundle
 from rally_vmperf.cmd import tools
+from rally_vmperf.image import commands
 from rally_vmperf.image import tool_packages
-from rally_vmperf.image.system import commands
 from rally_vmperf.workloads import registry
 from tests import repository
 from tests import skips

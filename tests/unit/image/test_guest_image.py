@@ -10,9 +10,9 @@ from unittest import mock
 import ddt
 
 from rally_vmperf import resources
+from rally_vmperf.image import commands
 from rally_vmperf.image import guest_image
-from rally_vmperf.image.system import commands
-from rally_vmperf.image.system import packages
+from rally_vmperf.image import packages
 from rally_vmperf.workloads import base as workloads
 from tests.unit.cloud import base
 

@@ -3,9 +3,9 @@ import pathlib
 import unittest
 from unittest import mock
 
+from rally_vmperf.image import commands
 from rally_vmperf.image import mirror
 from rally_vmperf.image import tool_packages
-from rally_vmperf.image.system import commands
 from tests import repository
 from tests import skips
 from tests.unit.bundles import made

@@ -3,7 +3,7 @@ import os
 import unittest
 from unittest import mock
 
-from rally_vmperf.image.system import commands
+from rally_vmperf.image import commands
 from tests.cloud.container import container
 from tests.unit.cloud import base
 

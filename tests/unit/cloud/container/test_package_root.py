@@ -5,8 +5,8 @@ import time
 import unittest
 from unittest import mock
 
+from rally_vmperf.image import commands
 from rally_vmperf.image import mirror
-from rally_vmperf.image.system import commands
 from tests.cloud.container import package_root
 from tests.unit.cloud import base
 

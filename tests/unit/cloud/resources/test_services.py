@@ -1,6 +1,6 @@
 import unittest
 
-from rally_vmperf.image.system import commands
+from rally_vmperf.image import commands
 from tests.cloud.resources import services
 from tests.cloud.system import layout
 from tests.unit.guests import apis

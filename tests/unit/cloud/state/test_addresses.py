@@ -4,7 +4,7 @@ from unittest import mock
 
 import ddt
 
-from rally_vmperf.image.system import commands
+from rally_vmperf.image import commands
 from tests import skips
 from tests.cloud.state import addresses
 from tests.cloud.system import layout

@@ -3,7 +3,7 @@ import stat
 
 import ddt
 
-from rally_vmperf.image.system import commands
+from rally_vmperf.image import commands
 from tests import skips
 from tests.cloud.state import credentials
 from tests.unit.cloud import base

@@ -6,7 +6,7 @@ from unittest import mock
 import ddt
 
 from rally_vmperf import removal
-from rally_vmperf.image.system import commands
+from rally_vmperf.image import commands
 from tests.cloud import bringup
 from tests.cloud import teardown
 from tests.cloud.state import state_root

@@ -1,6 +1,6 @@
 from unittest import mock
 
-from rally_vmperf.image.system import packages
+from rally_vmperf.image import packages
 from tests.unit.cloud import base
 
 

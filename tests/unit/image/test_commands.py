@@ -1,4 +1,9 @@
-from rally_vmperf.image.system import commands
+import pathlib
+import types
+import unittest
+from unittest import mock
+
+from rally_vmperf.image import commands
 from tests.unit.cloud import base
 
 
@@ -58,3 +63,36 @@ class RunTestCase(base.CloudTestCase):
     def test_no_such_program(self):
         with self.assertRaisesRegex(commands.HostError, "program x is not"):
             commands.run(["/no/such/x"])
+
+
+class HoldTestCase(base.CloudTestCase):
+    def test_one_at_a_time(self):
+        with (
+            commands.hold_lock(self.folders.root),
+            self.assertRaisesRegex(commands.HostError, "another command"),
+            commands.hold_lock(self.folders.root),
+        ):
+            self.fail("both hold it")
+        with commands.hold_lock(self.folders.root):
+            """Free again."""
+
+
+POINTS = ("/", "/run/netns", "/run/netns/a", "/run/netns-of-others/b")
+
+
+class BelowTestCase(unittest.TestCase):
+    def test_the_last_one_first(self):
+        table = [types.SimpleNamespace(mountpoint=point) for point in POINTS]
+        with mock.patch.object(
+            commands.psutil,
+            "disk_partitions",
+            autospec=True,
+            return_value=table,
+        ):
+            self.assertEqual(
+                ["/run/netns/a", "/run/netns"],
+                commands.list_mounts(pathlib.Path("/run/netns")),
+            )
+
+    def test_of_this_machine(self):
+        self.assertIn("/proc", commands.list_mounts(pathlib.Path("/")))

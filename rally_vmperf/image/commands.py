@@ -1,9 +1,16 @@
-"""Programs on the host."""
+"""The host that builds an image: programs, mounts, a lock, progress."""
 
 import collections.abc
+import contextlib
+import fcntl
 import os
 import pathlib
 import subprocess
+import sys
+import time
+import typing as t
+
+import psutil
 
 from rally_vmperf import errors
 
@@ -110,3 +117,53 @@ def quietly(argv: collections.abc.Sequence[str]) -> bool:
 
 class HostError(errors.VMPerfError):
     """A program failed, or the host does not allow what was requested."""
+
+
+class Progress:
+    """A printer of progress, in lines.
+
+    :param stream: The stream for the lines.
+    """
+
+    def __init__(self, stream: t.TextIO = sys.stdout) -> None:
+        self._stream = stream
+        self._start = time.monotonic()
+
+    def say(self, text: str) -> None:
+        """Print one line."""
+        elapsed = time.monotonic() - self._start
+        print(f"[{elapsed:6.1f} s] {text}", file=self._stream, flush=True)
+
+
+@contextlib.contextmanager
+def hold_lock(root: pathlib.Path) -> collections.abc.Iterator[None]:
+    """Lock a directory against other commands.
+
+    :param root: The directory, which must exist.
+    :raises HostError: If another command holds the lock.
+    """
+    handle = os.open(root, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError as taken:
+        raise HostError(
+            f"another command uses {root}; wait until it has ended"
+        ) from taken
+    finally:
+        os.close(handle)
+
+
+def list_mounts(folder: pathlib.Path) -> list[str]:
+    """Return the mount points in or on a directory, the last one first."""
+    return [
+        mount.mountpoint
+        for mount in reversed(psutil.disk_partitions(all=True))
+        if pathlib.Path(mount.mountpoint).is_relative_to(folder)
+    ]
+
+
+def unmount(folder: pathlib.Path) -> None:
+    """Unmount all file systems in a directory, and on it."""
+    for target in list_mounts(folder):
+        quietly(["umount", target])

@@ -1,1 +1,0 @@
-"""The host that builds an image: programs, packages, mounts, locks."""
