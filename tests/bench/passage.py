@@ -17,7 +17,7 @@ from unittest import mock
 
 from rally_vmperf.plugins import criteria
 from rally_vmperf.plugins import scenarios
-from rally_vmperf.plugins.validators import task
+from rally_vmperf.plugins import validators
 from rally_vmperf.questions import source_judge
 from rally_vmperf.questions import table as questions
 from rally_vmperf.records import journal
@@ -199,8 +199,8 @@ class Drive:
         folder = str(self.folder)
         options = mock.Mock(baseline_dir=folder, journal_dir=folder)
         conf = mock.MagicMock(vmperf=options)
-        with mock.patch.object(task, "CONF", conf):
-            task.Task().validate(
+        with mock.patch.object(validators, "CONF", conf):
+            validators.Task().validate(
                 {}, config, scenarios.SCENARIOS["VMPerf.density"], None
             )
 

@@ -18,7 +18,7 @@ from rally_vmperf import opts
 from rally_vmperf.execution.stations import arrival
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
-from rally_vmperf.plugins.contexts import guests
+from rally_vmperf.plugins import contexts
 from tests import patience
 from tests.functional import fault_proxy
 from tests.functional import fault_table
@@ -127,7 +127,7 @@ class TestEveryCall(laboratory.Case):
             "flavor": {"name": "vmperf.tiny"},
             "network": {"name": "private"},
         }
-        return guests.Guests(
+        return contexts.Guests(
             {
                 "task": {"uuid": "12345678-0000-4000-8000-000000000000"},
                 "owner_id": "abcd1234-0000-4000-8000-000000000000",

@@ -19,7 +19,7 @@ from rally_vmperf.guests import schema
 from rally_vmperf.guests.cleanup import killed
 from rally_vmperf.guests.cleanup import ledger
 from rally_vmperf.machines import controller
-from rally_vmperf.plugins.contexts import baseline as context
+from rally_vmperf.plugins import contexts
 from rally_vmperf.questions import limits_file
 from rally_vmperf.questions.common import task
 from rally_vmperf.records import sources
@@ -289,7 +289,7 @@ class TestPatterns(unittest.TestCase):
         schemas = {
             "bundle": bundle.SCHEMA,
             "guests": schema.PROPERTIES,
-            "context": context.Baseline.CONFIG_SCHEMA,
+            "context": contexts.Baseline.CONFIG_SCHEMA,
             "task": vars(task),
             "workloads": vars(assignment),
         }

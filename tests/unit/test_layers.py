@@ -148,8 +148,6 @@ FOLDERS = {
     "measurement/comparison": {"samples"},
     "measurement/density": {".", "comparison", "samples"},
     "measurement/event": {"comparison", "samples"},
-    "plugins/contexts": {"."},
-    "plugins/validators": {"."},
     "questions/common": set(),
     "questions/density": {"common", "density/section"},
     "questions/density/section": set(),

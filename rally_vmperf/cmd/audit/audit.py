@@ -1,17 +1,22 @@
 """Command that compares the hosts of a cloud with each other."""
 
 import argparse
+import collections
 import collections.abc
 import datetime
+import itertools
+import json
 import pathlib
 import typing as t
+
+import yaml
 
 from rally_vmperf import documents
 from rally_vmperf import errors
 from rally_vmperf.cmd import base
 from rally_vmperf.cmd import compare
+from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import runs
-from rally_vmperf.cmd.audit import host_list
 from rally_vmperf.cmd.audit import run_selection
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.report import export
@@ -87,7 +92,7 @@ class Audit(base.Command):
             "is missing, too), until (the last day) and reason",
         )
         self._add_capacity_options(parser)
-        host_list.add_arguments(parser)
+        add_arguments(parser)
         runs.add_journal_dir(parser)
         self._add_output_options(parser)
 
@@ -135,7 +140,7 @@ class Audit(base.Command):
     def take_action(self, parsed: argparse.Namespace) -> None:
         """Print the result; a host that is worse sets the exit code."""
         if parsed.list_hosts:
-            self._write(parsed, host_list.list_hosts(parsed, self.warn))
+            self._write(parsed, list_hosts(parsed, self.warn))
             return
         found = self._audit(parsed)
         if not found.passed:
@@ -246,7 +251,7 @@ def _read_inventories(
     if not path:
         from rally_vmperf.guests.planning import compute_hosts
 
-        admin = host_list.connect_admin(parsed.config_file)
+        admin = connect_admin(parsed.config_file)
         return compute_hosts.read_inventories(admin, names)
     try:
         content = documents.read_json(pathlib.Path(path))
@@ -263,3 +268,123 @@ def _parse_min_guests(text: str) -> tuple[str, int]:
     """Return flavor and number of [FLAVOR=]NUMBER; reject other texts."""
     flavor, _, number = text.rpartition("=")
     return flavor, _parse_number(number)
+
+
+#: The default age in days at which a host is measured again.
+OLDER_THAN = 30
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of the list of hosts."""
+    parser.add_argument(
+        "--list-hosts",
+        action="store_true",
+        help="write the argument hosts of tasks/capacity-audit.yaml: the "
+        "enabled hosts, as administrator, without those with a result of an "
+        "audit of the last days (--older-than)",
+    )
+    parser.add_argument(
+        "--aggregate",
+        metavar="NAME",
+        help="with --list-hosts: only the hosts of this host aggregate",
+    )
+    parser.add_argument(
+        "--older-than",
+        type=base.create_number_parser(0, base.MAX_DAYS),
+        default=OLDER_THAN,
+        metavar="DAYS",
+        help="with --list-hosts: omit the hosts with a result of an audit of "
+        "the last DAYS days, but not those with other runs alone; 0 lists "
+        "all; default: %(default)s",
+    )
+
+
+def list_hosts(
+    parsed: argparse.Namespace, warn: run_selection.Warn
+) -> collections.abc.Iterator[str]:
+    """Yield the arguments of the task as YAML.
+
+    :raises VMPerfError: If the environment has no administrator.
+    """
+    from rally_vmperf.guests.planning import compute_hosts
+
+    admin = connect_admin(parsed.config_file)
+    usable = compute_hosts.list_usable(admin, parsed.aggregate)
+    measured = _list_measured(parsed) if parsed.older_than else set()
+    due = [host for host in usable if host not in measured]
+    recent = len(usable) - len(due)
+    warn(
+        f"{len(due)} of {len(usable)} enabled hosts"
+        + (
+            f"; {recent} have a result of an audit of the last "
+            f"{parsed.older_than} days"
+            if recent
+            else ""
+        )
+    )
+    if parsed.placement:
+        save_inventories(parsed.placement, admin, usable)
+    yield yaml.safe_dump({"hosts": due})
+
+
+#: The components that a test of the audit's task measures.
+_COMPONENTS = frozenset({"cpu", "memory", "disk"})
+
+
+def _list_measured(parsed: argparse.Namespace) -> set[str]:
+    """Return the hosts with a result of the last days, a set of names.
+
+    An audit compares results of the same test. Those of a test on one host
+    alone count if it is the first one and has the metrics of the audit's task.
+    """
+    try:
+        results = run_selection.read_hosts(
+            parsed, (), parsed.older_than, lambda line: None
+        )
+    except run_selection.SelectionError:
+        return set()
+    tests = {
+        host.name: {figure.setting for figure in host.means}
+        for host in results
+        if not host.reason
+    }
+    counts = collections.Counter(itertools.chain.from_iterable(tests.values()))
+    shared = {test for test, count in counts.items() if count > 1}
+    if shared:
+        return {name for name, of_host in tests.items() if of_host & shared}
+    return {
+        host.name
+        for host in results
+        if not host.reason
+        and {figure.metric.name.partition(".")[0] for figure in host.means}
+        >= _COMPONENTS
+    }
+
+
+def connect_admin(config_file: str | None) -> t.Any:
+    """Return a connection as the administrator of Rally's environment.
+
+    :param config_file: The path of Rally's configuration file, or None.
+    :raises VMPerfError: If the environment has no administrator.
+    """
+    from rally_vmperf.guests import cloud
+
+    rally_api.load(config_file)
+    admin = rally_api.get_platform(None)["admin"]
+    if admin is None:
+        raise errors.VMPerfError(
+            "Rally's environment has no admin, and only an administrator can "
+            "list hosts; add admin to its specification: rally env create"
+        )
+    return cloud.connect(admin)
+
+
+def save_inventories(
+    path: str, admin: t.Any, names: collections.abc.Collection[str]
+) -> None:
+    """Write the inventories of hosts in Placement to a JSON file."""
+    from rally_vmperf.guests.planning import compute_hosts
+
+    inventories = compute_hosts.read_inventories(admin, names)
+    text = json.dumps(inventories, indent=1, sort_keys=True)
+    base.write_file(path, [f"{text}\n"], "--placement")

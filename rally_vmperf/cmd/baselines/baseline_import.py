@@ -7,10 +7,10 @@ from rally_vmperf import documents
 from rally_vmperf.baseline import document
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import raw_outputs
-from rally_vmperf.cmd.baselines import registration
+from rally_vmperf.cmd.baselines import baseline
 
 
-class Import(registration.RegistrationCommand):
+class Import(baseline.RegistrationCommand):
     """Register a baseline from raw outputs of tools.
 
     The outputs do not contain the shape, the tool versions and some

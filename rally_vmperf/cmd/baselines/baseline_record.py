@@ -16,16 +16,16 @@ from rally_vmperf.cmd import machine_options
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import task_file
 from rally_vmperf.cmd.baselines import bare_metal
+from rally_vmperf.cmd.baselines import baseline
 from rally_vmperf.cmd.baselines import coverage
 from rally_vmperf.cmd.baselines import raw_devices
-from rally_vmperf.cmd.baselines import registration
 from rally_vmperf.measurement import finding
 
 if t.TYPE_CHECKING:
     from rally_vmperf.runs import recording
 
 
-class Record(registration.RegistrationCommand):
+class Record(baseline.RegistrationCommand):
     """Measure bare metal like the guests of a task, and register a baseline.
 
     The measurement is limited to the shape of the guests: the CPUs and the

@@ -18,7 +18,6 @@ from rally_vmperf.execution import requirements
 from rally_vmperf.guests import models
 from rally_vmperf.questions import table
 from rally_vmperf.runs import guest_arrival
-from rally_vmperf.tempest_plugin import guests
 from rally_vmperf.tempest_plugin import measure
 from rally_vmperf.tempest_plugin import tasks
 
@@ -88,9 +87,9 @@ class GuestTest(test.BaseTestCase):
         credentials_type = cls.credentials[0]
         manager = getattr(cls, f"os_{credentials_type}")
         network = cls.get_tenant_network(credentials_type)
-        cls.run_guests = guests.create_run_guests(
+        cls.run_guests = measure.create_run_guests(
             options,
-            guests.convert_credential(CONF, manager.credentials),
+            measure.convert_credential(CONF, manager.credentials),
             _get_admin_credential(),
             get_journal_dir(),
             LOG.info,
@@ -178,6 +177,6 @@ def _get_admin_credential() -> t.Any:
     """Return the credential of the administrator, or None."""
     if not CONF.auth.admin_username:
         return None
-    return guests.convert_credential(
+    return measure.convert_credential(
         CONF, credentials_factory.get_configured_admin_credentials()
     )

@@ -9,7 +9,7 @@ import jsonschema
 from rally_vmperf.guests import models
 from rally_vmperf.guests import request
 from rally_vmperf.machines.remote import target
-from rally_vmperf.plugins.contexts import guests as context
+from rally_vmperf.plugins import contexts
 from tests.unit.guests import made
 
 SMALL = {"image": {"name": "debian"}, "flavor": {"name": "small"}}
@@ -76,7 +76,7 @@ class RequestTest(unittest.TestCase):
     )
     def test_schema(self, options, valid):
         """Image and flavor are required, empty ones not given."""
-        rule = jsonschema.Draft7Validator(context.Guests.CONFIG_SCHEMA)
+        rule = jsonschema.Draft7Validator(contexts.Guests.CONFIG_SCHEMA)
         self.assertEqual(valid, rule.is_valid(options))
 
 

@@ -19,7 +19,7 @@ from rally_vmperf.judging import verdict_table
 from rally_vmperf.measurement import finding
 from rally_vmperf.plugins import criteria
 from rally_vmperf.plugins import rally_charts
-from rally_vmperf.plugins.validators import task
+from rally_vmperf.plugins import validators
 from rally_vmperf.questions import source_judge
 from rally_vmperf.questions import table
 from rally_vmperf.records import journal
@@ -68,10 +68,14 @@ class TestThirdQuestion(unittest.TestCase):
         """Validate the task as Rally does."""
         options = mock.Mock(baseline_dir="/none", journal_dir=self.folder)
         with (
-            mock.patch.object(task, "CONF", mock.Mock(vmperf=options)),
-            mock.patch.object(task, "warn_about_killed_runs", autospec=True),
+            mock.patch.object(validators, "CONF", mock.Mock(vmperf=options)),
+            mock.patch.object(
+                validators, "warn_about_killed_runs", autospec=True
+            ),
         ):
-            task.Task().validate({}, {**CONFIG, **changes}, Scenario, None)
+            validators.Task().validate(
+                {}, {**CONFIG, **changes}, Scenario, None
+            )
 
     def records(self):
         """Return what three repetitions left in the journal."""
@@ -127,7 +131,7 @@ class TestThirdQuestion(unittest.TestCase):
 
     def test_commands_read_its_tasks(self):
         """The numbers of guests and minutes come from the table, too."""
-        path = self.folder / "task.yaml"
+        path = self.folder / "reach.yaml"
         subtask = {
             "title": "One",
             "scenario": {variants.SCENARIO: CONFIG["args"]},

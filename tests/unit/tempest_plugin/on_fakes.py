@@ -21,7 +21,6 @@ from rally_vmperf.execution.stations import arrival
 from rally_vmperf.guests import models
 from rally_vmperf.guests import request
 from rally_vmperf.guests.booting import placement
-from rally_vmperf.tempest_plugin import guests
 from rally_vmperf.tempest_plugin import measure
 from rally_vmperf.tempest_plugin.tests import test_density
 from rally_vmperf.tempest_plugin.tests import test_overhead
@@ -112,8 +111,8 @@ def outcome(
             CONF.set_override(key, value, "vmperf")
             stack.callback(CONF.clear_override, key, "vmperf")
         for owner, attribute, answer in (
-            (guests, "create_run_guests", {"side_effect": booting.of}),
-            (guests, "convert_credential", {}),
+            (measure, "create_run_guests", {"side_effect": booting.of}),
+            (measure, "convert_credential", {}),
             (measure.Measurement, "run", {"side_effect": run}),
             (test.BaseTestCase, "get_client_manager", {}),
             (test.BaseTestCase, "get_tenant_network", {"return_value": {}}),

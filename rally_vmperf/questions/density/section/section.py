@@ -2,20 +2,118 @@
 
 import collections.abc
 import dataclasses
+import itertools
 
 import jinja2
 
 from rally_vmperf.judging import density_levels
+from rally_vmperf.judging.results import curve
 from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.comparison import verdict
+from rally_vmperf.measurement.density import points
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.questions.density.section import curves
 from rally_vmperf.questions.density.section import density_report
-from rally_vmperf.questions.density.section import overview
 from rally_vmperf.questions.density.section import sentences
-from rally_vmperf.questions.density.section import starts
 from rally_vmperf.records import model
+from rally_vmperf.report import groups
 from rally_vmperf.report import reports
 from rally_vmperf.report import setting
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class StartCell:
+    """The worst synchronisation of a command at one number of guests.
+
+    :param skew: The largest skew in seconds, its uncertainty and the
+        repetition; None if fewer than two machines ran the command.
+    :param overlap: The smallest overlap as a share, and the repetition.
+    """
+
+    skew: tuple[float, float | None, int] | None
+    overlap: tuple[float, int] | None
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class CommandRow:
+    """A command of a workload.
+
+    :param cells: The cells by number of guests; None if it did not run.
+    """
+
+    workload: str
+    command: str
+    bound: repetition.Bound
+    cells: tuple[StartCell | None, ...]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class StartTable:
+    """All commands at each number of guests with several machines."""
+
+    levels: tuple[int, ...]
+    rows: tuple[CommandRow, ...]
+
+
+def find_worst_starts(
+    repetitions: collections.abc.Iterable[repetition.Repetition],
+) -> StartTable:
+    """Return a table of the worst start of each command at each level."""
+    starts: dict[
+        tuple[str, str, repetition.Bound],
+        dict[int, list[tuple[int, repetition.Synchronisation]]],
+    ] = {}
+    for run_repetition in repetitions:
+        for level in (
+            run_repetition.conditions if run_repetition.counted else ()
+        ):
+            for start in level.synchronisation:
+                if start.skew is None and start.overlap is None:
+                    continue
+                key = (start.workload, start.command, start.bound)
+                starts.setdefault(key, {}).setdefault(
+                    density_levels.guests_of(level), []
+                ).append((run_repetition.number, start))
+    levels = sorted({*itertools.chain.from_iterable(starts.values())})
+    return StartTable(
+        levels=tuple(levels),
+        rows=tuple(
+            CommandRow(
+                workload=workload,
+                command=command,
+                bound=bound,
+                cells=tuple(
+                    _create_start_cell(by_guests.get(guests))
+                    for guests in levels
+                ),
+            )
+            for (workload, command, bound), by_guests in starts.items()
+        ),
+    )
+
+
+def _create_start_cell(
+    starts: list[tuple[int, repetition.Synchronisation]] | None,
+) -> StartCell | None:
+    """Return the largest skew and smallest overlap, or None if unknown."""
+    if not starts:
+        return None
+    skews = [
+        (start.skew, start.uncertainty, number)
+        for number, start in starts
+        if start.skew is not None
+    ]
+    overlaps = [
+        (start.overlap, number)
+        for number, start in starts
+        if start.overlap is not None
+    ]
+    return StartCell(
+        skew=max(skews, key=lambda skew: skew[0], default=None),
+        overlap=min(overlaps, default=None),
+    )
+
 
 #: The maximum number of reasons per gap; the record has all of them.
 MOST_REASONS = 4
@@ -138,15 +236,143 @@ def _describe_bare_metal(record: model.Record) -> list[str]:
     return lines
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class OverviewCell:
+    """One metric of one run at one number of guests.
+
+    :param of_host: The total of a host's guests as a share of bare metal; None
+        if one of them is not known.
+    :param status: The verdict on the degradation; None without a limit.
+    """
+
+    point: points.Point
+    of_host: float | None
+    status: verdict.Status | None
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class MetricRows:
+    """One metric over all runs.
+
+    :param host: The largest total on bare metal, as a rate; None without
+        bare metal or for metrics that are not additive.
+    :param copies: The number of copies with that total, and the title of the
+        run with their shape.
+    :param rows: The position and the cells of each run with the metric; a
+        cell is None if the run does not have that number of guests.
+    """
+
+    metric: sample.Metric
+    host: float | None
+    copies: tuple[int, str] | None
+    rows: tuple[tuple[int, tuple[OverviewCell | None, ...]], ...]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class OverviewTable:
+    """All metrics, by run and number of guests."""
+
+    levels: tuple[int, ...]
+    metrics: tuple[MetricRows, ...]
+
+
+def build_overview(
+    shown: collections.abc.Sequence[density_report.DensityReport],
+) -> OverviewTable:
+    """Return a table of the metrics of all runs at each level."""
+    rows = [
+        {row.metric: row for row in run.judgement.curves if row.measured}
+        for run in shown
+    ]
+    levels = sorted(
+        {
+            point.guests
+            for run_rows in rows
+            for row in run_rows.values()
+            for point in row.points
+        }
+    )
+    metrics = sorted(
+        dict.fromkeys(metric for run_rows in rows for metric in run_rows),
+        key=lambda metric: groups.position(metric.name),
+    )
+    return OverviewTable(
+        levels=tuple(levels),
+        metrics=tuple(
+            _create_metric_rows(metric, rows, shown, levels)
+            for metric in metrics
+        ),
+    )
+
+
+def _create_metric_rows(
+    metric: sample.Metric,
+    rows: list[dict[sample.Metric, curve.Curve]],
+    shown: collections.abc.Sequence[density_report.DensityReport],
+    levels: list[int],
+) -> MetricRows:
+    """Return the row of one metric for each run that measured it."""
+    measured = [
+        (position, run_rows[metric])
+        for position, run_rows in enumerate(rows)
+        if metric in run_rows
+    ]
+    wholes = [
+        (point.bare_total, point.guests, shown[position].title)
+        for position, row in measured
+        for point in row.points
+        if point.bare_total is not None
+    ]
+    best = max(wholes, default=None)
+    host = best[0] if best else None
+    return MetricRows(
+        metric=metric,
+        host=host,
+        copies=best[1:] if best else None,
+        rows=tuple(
+            (
+                position,
+                tuple(
+                    _create_overview_cell(
+                        row, guests, host, shown[position].hosts
+                    )
+                    for guests in levels
+                ),
+            )
+            for position, row in measured
+        ),
+    )
+
+
+def _create_overview_cell(
+    row: curve.Curve,
+    guests: int,
+    host: float | None,
+    hosts: int,
+) -> OverviewCell | None:
+    """Return the table cell of a metric at a level, or None if not run."""
+    point = row.point(guests)
+    if point is None:
+        return None
+    of_host = None
+    if host is not None and point.total is not None:
+        of_host = point.total / hosts / host
+    return OverviewCell(
+        point=point,
+        of_host=of_host,
+        status=row.statuses.get(guests),
+    )
+
+
 SECTION = reports.Section(
     title="Degradation of guests as their number grows",
     subject="degradation",
     report_class=density_report.DensityReport,
     comparison_facts=_list_facts,
     functions={
-        "overview": overview.table,
+        "overview": build_overview,
         "gaps_of": gaps,
-        "starts_of": starts.worst,
+        "starts_of": find_worst_starts,
         "MOST": density_report.MOST,
         "list_levels": curves.list_levels,
         "draw_all": curves.draw_all,

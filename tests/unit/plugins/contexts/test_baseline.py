@@ -9,7 +9,7 @@ import jsonschema
 
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
-from rally_vmperf.plugins.contexts import baseline
+from rally_vmperf.plugins import contexts
 from tests.unit import made
 
 
@@ -23,13 +23,13 @@ class TestBaseline(unittest.TestCase):
         store.Store(folder).save(made.baseline(name="metal"))
         options = mock.Mock(baseline_dir=folder)
         self.enterContext(
-            mock.patch.object(baseline, "CONF", mock.Mock(vmperf=options))
+            mock.patch.object(contexts, "CONF", mock.Mock(vmperf=options))
         )
         self.enterContext(
             mock.patch("rally_vmperf.termination.as_interrupt", autospec=True)
         )
         rally = {"config": {"vmperf_baseline": option}, "task": {}}
-        baseline.Baseline(rally).setup()
+        contexts.Baseline(rally).setup()
         return rally
 
     @ddt.data("metal", {"name": "metal"})
@@ -59,5 +59,5 @@ class TestBaseline(unittest.TestCase):
     )
     @ddt.unpack
     def test_schema(self, option, valid):
-        rule = jsonschema.Draft7Validator(baseline.Baseline.CONFIG_SCHEMA)
+        rule = jsonschema.Draft7Validator(contexts.Baseline.CONFIG_SCHEMA)
         self.assertEqual(valid, rule.is_valid(option))

@@ -18,7 +18,7 @@ from rally_vmperf.guests import errors
 from rally_vmperf.guests.cleanup import ledger
 from rally_vmperf.machines import base
 from rally_vmperf.measurement import finding
-from rally_vmperf.plugins.contexts import guests
+from rally_vmperf.plugins import contexts
 from rally_vmperf.records import journal
 from tests.unit import made
 from tests.unit.guests import test_console_keys
@@ -128,7 +128,7 @@ class Case(unittest.TestCase):
         config = {"network": {"name": "private"}}
         if "groups" not in options:
             config |= {**GROUP, "count": 2}
-        return guests.Guests(
+        return contexts.Guests(
             {
                 "task": {"uuid": "task-1"},
                 "owner_id": OWNER,
@@ -166,14 +166,14 @@ class SetUpTest(Case):
     def test_guests_that_are_compared_share_a_host(self):
         """As copies on bare metal did; those of others are Nova's to place."""
         baseline = {"vmperf_baseline": {"name": "metal"}}
-        for name, contexts, groups in (
+        for name, config, groups in (
             ("Dummy.dummy", baseline, 0),
             ("VMPerf.overhead", {}, 0),
             ("VMPerf.overhead", baseline, 1),
             ("VMPerf.density", {}, 2),
         ):
             self.stored = stored(name, {"name": "sysbench"})
-            self.stored["contexts"].update(contexts)
+            self.stored["contexts"].update(config)
             self.context().setup()
             self.assertEqual(
                 groups, self.cloud.calls.count("create_server_group"), name
@@ -279,8 +279,8 @@ class SetUpTest(Case):
             },
         )
         run = mock.Mock(unwritten=unwritten)
-        guests.open_runs.OPEN_RUNS.get_run(OWNER, lambda: run)
-        with mock.patch.object(guests.LOG, "info", autospec=True) as log:
+        contexts.open_runs.OPEN_RUNS.get_run(OWNER, lambda: run)
+        with mock.patch.object(contexts.LOG, "info", autospec=True) as log:
             context.cleanup()
         self.stored = booted_as
         return log.call_args.args[0]
@@ -371,7 +371,7 @@ class SetUpTest(Case):
         entry = test_ledger.entry("99999999-1", process=test_ledger.dead())
         ledger.Ledger(self.folder).write(entry)
         self.cloud.network.create_ip(description="c_rally_99999999_00000000")
-        with self.assertLogs(guests.LOG.logger) as logs:
+        with self.assertLogs(contexts.LOG.logger) as logs:
             self.context().setup()
         self.assertIn(
             "left by a run that was killed (task task-1, started 2026-01-01 "
@@ -386,12 +386,12 @@ class SetUpTest(Case):
         self.cloud.network.create_ip(description="c_rally_99999999_00000000")
         with (
             mock.patch.object(
-                guests.opts,
+                contexts.opts,
                 "config_files",
                 autospec=True,
                 return_value=["/etc/mine.conf"],
             ),
-            self.assertLogs(guests.LOG.logger) as logs,
+            self.assertLogs(contexts.LOG.logger) as logs,
         ):
             self.context().setup()
         self.assertIn("--yes --config-file /etc/mine.conf", logs.output[0])
@@ -505,7 +505,7 @@ class InterruptionTest(Case):
     def test_a_second_one_says_what_may_be_left(self):
         self.cloud.interrupt = Interruption(CALLS, True, more=(CALLS + 1,))
         with (
-            self.assertLogs(guests.LOG.logger, "ERROR") as logs,
+            self.assertLogs(contexts.LOG.logger, "ERROR") as logs,
             self.assertRaises(KeyboardInterrupt),
         ):
             self.context().setup()

@@ -11,7 +11,7 @@ from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import waiting
 from rally_vmperf.guests.cleanup import removal
-from rally_vmperf.plugins.contexts import guests
+from rally_vmperf.plugins import contexts
 from tests.unit.guests import testing
 from tests.unit.plugins.contexts import test_guests
 
@@ -108,7 +108,7 @@ class FaultTest(test_guests.Case):
         """Set up and clean up; return the error that Rally sees, if any."""
         self.cloud = testing.FakeCloud(fault)
         context = self.context()
-        with mock.patch.object(guests.LOG, "error", autospec=True) as log:
+        with mock.patch.object(contexts.LOG, "error", autospec=True) as log:
             try:
                 context.setup()
                 context.cleanup()

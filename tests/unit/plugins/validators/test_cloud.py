@@ -10,7 +10,7 @@ from rally.common import validation
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
 from rally_vmperf.plugins import scenarios
-from rally_vmperf.plugins.validators import task as validators
+from rally_vmperf.plugins import validators
 from rally_vmperf.workloads import registry
 from tests.unit import made
 from tests.unit.guests import testing
@@ -59,7 +59,7 @@ class CloudTest(unittest.TestCase):
         )
         conf = mock.Mock(vmperf=mock.Mock(baseline_dir=folder.name))
         for target, new in (
-            ("rally_vmperf.plugins.validators.task.CONF", conf),
+            ("rally_vmperf.plugins.validators.CONF", conf),
             (
                 "rally_vmperf.guests.cloud.connect",
                 lambda credential: self.cloud,

@@ -11,7 +11,7 @@ from rally.common import validation
 from rally_vmperf.machines import base
 from rally_vmperf.machines.remote import hostkey
 from rally_vmperf.plugins import scenarios
-from rally_vmperf.plugins.validators import reach
+from rally_vmperf.plugins import validators
 
 HOP = {"address": "192.0.2.1", "user": "rally"}
 
@@ -39,7 +39,7 @@ class TestReach(unittest.TestCase):
             "runner_type": "serial",
             "runner": {},
         }
-        reach.Reach().validate(
+        validators.Reach().validate(
             {}, config, scenarios.SCENARIOS["VMPerf.overhead"], None
         )
 
@@ -52,7 +52,7 @@ class TestReach(unittest.TestCase):
 
     def test_nothing_special(self):
         self.validate()
-        reach.Reach().validate({}, None, None, None)
+        validators.Reach().validate({}, None, None, None)
 
     def test_all_there(self):
         hop = {**HOP, "key_file": str(self.key), "known_hosts": str(self.key)}

@@ -10,7 +10,7 @@ from rally.common import validation
 
 from rally_vmperf.guests.cleanup import ledger
 from rally_vmperf.plugins import scenarios
-from rally_vmperf.plugins.validators import task
+from rally_vmperf.plugins import validators
 from tests.unit.guests.cleanup import test_ledger
 
 CONFIG = {
@@ -39,9 +39,9 @@ class TestTask(unittest.TestCase):
         )
         conf = mock.MagicMock(vmperf=options)
         conf.__contains__.return_value = False
-        task.warn_about_killed_runs.cache_clear()
-        with mock.patch.object(task, "CONF", conf):
-            task.Task().validate(
+        validators.warn_about_killed_runs.cache_clear()
+        with mock.patch.object(validators, "CONF", conf):
+            validators.Task().validate(
                 {}, config, scenarios.SCENARIOS["VMPerf.density"], None
             )
 
@@ -56,7 +56,7 @@ class TestTask(unittest.TestCase):
             **CONFIG,
             "contexts": {"vmperf_guests@openstack": {**guests, "count": 6}},
         }
-        with self.assertLogs(task.LOG.logger, "INFO") as logs:
+        with self.assertLogs(validators.LOG.logger, "INFO") as logs:
             self.validate(config)
         self.assertIn("level_placement_wrong", logs.output[0])
 
@@ -66,7 +66,7 @@ class TestTask(unittest.TestCase):
             test_ledger.entry("99999999-1", process=test_ledger.dead())
         )
         ledger.Ledger(self.journals).write(test_ledger.entry("99999999-2"))
-        with self.assertLogs(task.LOG.logger, "INFO") as logs:
+        with self.assertLogs(validators.LOG.logger, "INFO") as logs:
             self.validate(CONFIG)
         self.assertRegex(
             logs.output[0],

@@ -3,9 +3,7 @@ import unittest
 import ddt
 
 from rally_vmperf.measurement import repetition
-from rally_vmperf.questions.density.section import overview
 from rally_vmperf.questions.density.section import section
-from rally_vmperf.questions.density.section import starts
 from rally_vmperf.records import model
 from rally_vmperf.report import samples
 from rally_vmperf.report import setting
@@ -120,7 +118,9 @@ class PartsTestCase(unittest.TestCase):
         worst = {"skew": 0.25, "uncertainty": 0.01, "overlap": 0.96}
         records[2] = made.with_start(records[2], 1, **worst)
         records[0] = made.with_start(records[0], 1, skew=9.0, overlap=0.1)
-        table = starts.worst(made.density_run(records).repetitions)
+        table = section.find_worst_starts(
+            made.density_run(records).repetitions
+        )
         self.assertEqual((2, 3), table.levels)
         line = table.rows[0]
         self.assertEqual(("sysbench", "cpu"), (line.workload, line.command))
@@ -185,7 +185,7 @@ class OverviewTestCase(unittest.TestCase):
         )
         two = made.density_run(made.few(made.density_records(hosts=2)))
         self.assertEqual((1, 2), (single_host.hosts, two.hosts))
-        (table,) = overview.table([single_host, two]).metrics
+        (table,) = section.build_overview([single_host, two]).metrics
         for level in range(3):
             cells_of_level = [line[1][level] for line in table.rows]
             self.assertAlmostEqual(
@@ -202,7 +202,7 @@ class OverviewTestCase(unittest.TestCase):
             made.DENSITY_LIMITS,
         )
         large = made.density_run(made.density_records((1, 2)))
-        table = overview.table([small, large])
+        table = section.build_overview([small, large])
         self.assertEqual((1, 2, 4), table.levels)
         parts = {
             metric_table.metric.name: metric_table

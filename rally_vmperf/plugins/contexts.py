@@ -1,4 +1,4 @@
-"""A context that boots guests."""
+"""The contexts: guests and a baseline."""
 
 import dataclasses
 import json
@@ -14,9 +14,12 @@ from rally.task import context as rally_context
 from rally_openstack.task import context
 
 from rally_vmperf import documents
+from rally_vmperf import json_schema
 from rally_vmperf import live_line
 from rally_vmperf import opts
 from rally_vmperf import sanitize
+from rally_vmperf import termination
+from rally_vmperf.baseline import store
 from rally_vmperf.guests import credentials
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import schema
@@ -268,3 +271,54 @@ def _read_workload(owner: str) -> "tasks.AnyTask | None":
 def _log_info(line: str) -> None:
     """Log a line that may contain names from the cloud."""
     LOG.info(sanitize.text(line))
+
+
+_NAME = rf"^{store.NAME.pattern}$(?!\n)"
+
+
+@rally_context.configure(name="vmperf_baseline", order=50)
+class Baseline(rally_context.Context):
+    """Bare-metal baseline with which guests are compared.
+
+    A text in place of the mapping is the name; none or an empty value means
+    guests without bare metal. This context is set up before all others, so
+    that a missing or damaged baseline is detected before guests are booted.
+    """
+
+    CONFIG_SCHEMA: t.ClassVar[documents.Schema] = {
+        "$schema": consts.JSON_SCHEMA7,
+        **json_schema.optional(
+            json_schema.closed_mapping(
+                {
+                    "name": json_schema.text(
+                        "Name of the registered baseline.", pattern=_NAME
+                    ),
+                    "class": json_schema.text(
+                        "Class of machines, instead of a name: the baseline "
+                        "of this class that was recorded last is used.",
+                        pattern=_NAME,
+                    ),
+                },
+                minProperties=1,
+                maxProperties=1,
+                type=["object", "string"],
+                pattern=_NAME,
+            )
+        ),
+    }
+
+    @defects.sanitise_errors()
+    def setup(self) -> None:
+        """Load the baseline into Rally's context.
+
+        The first context also installs the signal handlers, so that a run
+        that receives SIGTERM or SIGHUP is cleaned up.
+        """
+        termination.as_interrupt()
+        reference = store.parse_reference(self.config)
+        if reference is not None:
+            baseline = store.Store(CONF.vmperf.baseline_dir).find(reference)
+            self.context["vmperf_baseline"] = {"document": baseline}
+
+    def cleanup(self) -> None:
+        """Do nothing; the baseline remains registered."""
