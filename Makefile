@@ -43,7 +43,7 @@ VERDICTS = 'test_(main_job|density|tempest)\.'
 FUNCTIONAL = VMPERF_CLOUD=$(CLOUD) $(BIN)/stestr \
     --test-path tests/functional run --serial
 
-.PHONY: demo test test-all unit browser checks lint types docs verdicts
+.PHONY: demo test test-all unit unit-of browser checks lint types docs verdicts
 .PHONY: functional long
 .PHONY: cloud down purge environment baseline bench bench-density chromium
 .PHONY: unit-packages local-packages lock clean bench-verdicts bench-busy
@@ -76,6 +76,9 @@ test-all: test functional long
 unit: $(VENV)/whole unit-packages
 	$(BIN)/stestr --test-path tests/unit run --abbreviate
 	@$(BIN)/python -m tests.skips
+
+unit-of: $(VENV)/whole
+	$(BIN)/python -m unittest $$($(BIN)/python -m tests.related $(MODULE))
 
 browser: $(VENV)/whole chromium
 	$(BIN)/stestr --test-path tests/browser run

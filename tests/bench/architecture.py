@@ -123,7 +123,7 @@ def crumbs(
     """
     importers = collections.defaultdict(set)
     for path, tree in (*parsed.items(), *users.items()):
-        for name in _imported(tree):
+        for name in list_imports(tree):
             importers[name].add(_dotted(path))
     imports = []
     for path, tree in parsed.items():
@@ -141,7 +141,8 @@ def _dotted(path: pathlib.Path) -> str:
     return ".".join(parts).removesuffix(".__init__")
 
 
-def _imported(tree: ast.Module) -> set[str]:
+def list_imports(tree: ast.Module) -> set[str]:
+    """Return the dotted names that a module imports anywhere in it."""
     names = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -185,7 +186,7 @@ def _words(tree: ast.Module) -> set[str]:
             and id(node) not in docstrings
         ):
             used_words.add(node.value)
-    for name in _imported(tree):
+    for name in list_imports(tree):
         used_words.update(name.split("."))
     return used_words
 

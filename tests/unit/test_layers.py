@@ -9,6 +9,7 @@ import collections
 import pathlib
 import unittest
 
+from tests.bench import architecture
 from tests.unit import listing
 
 TOP = pathlib.Path(__file__).parent.parent.parent / "rally_vmperf"
@@ -181,13 +182,7 @@ OWNED = {
 
 def imports(path: pathlib.Path) -> set[str]:
     """Return the dotted names that a module imports anywhere in it."""
-    names = set()
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return names
+    return architecture.list_imports(ast.parse(path.read_text()))
 
 
 def room(path: pathlib.Path) -> str:
