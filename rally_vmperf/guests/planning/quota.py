@@ -1,8 +1,14 @@
 """Free quota of the project, checked before resources are created."""
 
+import collections.abc
+import typing as t
+
 from rally_vmperf.guests import cloud
 
 _UNLIMITED = -1
+#: The quotas of Cinder that each volume type has, too, by their names there.
+_PER_TYPE = {"volumes": "volumes", "GiB of volumes": "gigabytes"}
+_TYPE = " of type "
 
 #: The quotas of Neutron, as attributes of the SDK.
 _NETWORK_QUOTAS = {
@@ -26,7 +32,7 @@ def find_free_quota(
     if any(needs.get(resource) for resource in _NETWORK_QUOTAS):
         free_quota |= find_free_network_quota(connection)
     if needs.get("volumes"):
-        free_quota |= find_free_volume_quota(connection)
+        free_quota |= find_free_volume_quota(connection, needs)
     return free_quota
 
 
@@ -96,32 +102,58 @@ def find_free_network_quota(
     return free_quota
 
 
+def name_type_quota(resource: str, volume_type: str) -> str:
+    """Return the name of a quota of Cinder for volumes of one type."""
+    return f"{resource}{_TYPE}{volume_type}"
+
+
 def find_free_volume_quota(
-    connection: cloud.Connection,
+    connection: cloud.Connection, needs: collections.abc.Iterable[str] = ()
 ) -> dict[str, int | None]:
     """Return the free quota in Cinder as a dict; None means unlimited.
 
-    A policy can hide the maximum size of one volume.
+    A policy can hide the maximum size of one volume, and the quotas of volume
+    types.
+
+    :param needs: The names of the required resources, some of one type.
     """
     with cloud.convert_errors("read the volume limits"):
         limits = connection.block_storage.get_limits().absolute
-    largest = None
+    quota_set: t.Any = None
     with (
         cloud.convert_errors("read the volume quota"),
         cloud.skip_if_forbidden(),
     ):
-        largest = connection.block_storage.get_quota_set(
-            connection.current_project_id
-        ).per_volume_gigabytes
+        quota_set = connection.block_storage.get_quota_set(
+            connection.current_project_id, usage=True
+        )
     return {
-        "GiB of one volume": _subtract(largest, 0),
+        "GiB of one volume": _subtract(
+            getattr(quota_set, "per_volume_gigabytes", None), 0
+        ),
         "volumes": _subtract(
             limits.max_total_volumes, limits.total_volumes_used
         ),
         "GiB of volumes": _subtract(
             limits.max_total_volume_gigabytes, limits.total_gigabytes_used
         ),
+        **{
+            need: _find_type_quota(quota_set, need)
+            for need in needs
+            if _TYPE in need
+        },
     }
+
+
+def _find_type_quota(quota_set: t.Any, need: str) -> int | None:
+    """Return the free quota of a volume type; None if unlimited or hidden."""
+    resource, _, volume_type = need.partition(_TYPE)
+    name = f"{_PER_TYPE[resource]}_{volume_type}"
+    used = [
+        (getattr(quota_set, kind, None) or {}).get(name) or 0
+        for kind in ("usage", "reservation")
+    ]
+    return _subtract(getattr(quota_set, name, None), sum(used))
 
 
 def _subtract(limit: int | None, used: int | None) -> int | None:

@@ -1,5 +1,6 @@
 """The resources that guests require, compared with free resources."""
 
+import collections
 import collections.abc
 import dataclasses
 
@@ -138,7 +139,7 @@ def _count_quota_needs(
 ) -> dict[str, int]:
     """Return the amount that all guests need of each quota, by its name."""
     volumes = [
-        volume.size_gib
+        volume
         for group in guest_request.groups
         for volume in (
             *([group.boot_volume] if group.boot_volume else []),
@@ -168,10 +169,30 @@ def _count_quota_needs(
         "key pairs": 1,
         "server groups": server_groups,
         "members of a server group": guests * server_groups,
-        "volumes": len(volumes),
-        "GiB of volumes": sum(volumes),
-        "GiB of one volume": max(volumes, default=0),
+        **_count_volumes(volumes),
     }
+
+
+def _count_volumes(
+    volumes: collections.abc.Iterable[request.Volume],
+) -> dict[str, int]:
+    """Return the amount that volumes need of each quota, by its name.
+
+    Cinder has a quota for each type, and chooses a type where none is
+    requested.
+    """
+    needs = collections.Counter({"volumes": 0, "GiB of volumes": 0})
+    largest = 0
+    for volume in volumes:
+        largest = max(largest, volume.size_gib)
+        for resource, amount in (
+            ("volumes", 1),
+            ("GiB of volumes", volume.size_gib),
+        ):
+            needs[resource] += amount
+            if volume.type:
+                needs[quota.name_type_quota(resource, volume.type)] += amount
+    return {**needs, "GiB of one volume": largest}
 
 
 def _count_rules(guest_request: request.Request) -> int:

@@ -317,6 +317,10 @@ class PlacementTest(apis.ApiTestCase):
                 capacity.find_hosts(self.connection, self.NEEDS, {"compute1"})
 
 
+#: What Cinder says of a quota that is not used.
+NOTHING_USED = {"in_use": 0, "reserved": 0}
+
+
 class BlockStorageTest(apis.ApiTestCase):
     def setUp(self):
         super().setUp()
@@ -335,8 +339,13 @@ class BlockStorageTest(apis.ApiTestCase):
             json={
                 "quota_set": {
                     "id": "p1",
-                    "volumes": 10,
-                    "per_volume_gigabytes": 500,
+                    "volumes": {"limit": 10, "in_use": 4, "reserved": 0},
+                    "per_volume_gigabytes": {
+                        **NOTHING_USED,
+                        "limit": 500,
+                    },
+                    "volumes_ssd": {"limit": 5, "in_use": 2, "reserved": 1},
+                    "gigabytes_ssd": {**NOTHING_USED, "limit": -1},
                 }
             },
         )
@@ -372,12 +381,24 @@ class BlockStorageTest(apis.ApiTestCase):
         room = quota.find_free_volume_quota(self.connection)
         sizes = {"GiB of volumes": 70, "GiB of one volume": 500}
         self.assertEqual({"volumes": 6, **sizes}, room)
+        self.assertIn("usage=True", self.mocker.last_request.url)
+
+    def test_room_of_a_type(self):
+        """Cinder names it by the type; a type without a quota has none."""
+        needs = ["volumes of type ssd", "GiB of volumes of type ssd"]
+        room = quota.find_free_volume_quota(
+            self.connection, [*needs, "volumes of type other"]
+        )
+        self.assertEqual([2, None], [room[need] for need in needs])
+        self.assertIsNone(room["volumes of type other"])
 
     def test_largest_volume_that_a_policy_hides(self):
         """Its size is not checked then."""
         self.mocker.get(QUOTA, status_code=403)
-        room = quota.find_free_volume_quota(self.connection)
+        needs = ["volumes of type ssd"]
+        room = quota.find_free_volume_quota(self.connection, needs)
         self.assertIsNone(room["GiB of one volume"])
+        self.assertIsNone(room["volumes of type ssd"])
 
     def test_types_of_another_shape(self):
         for content in (b'{"volume_types": null}', b'{"volume_types": [{}]}'):

@@ -328,6 +328,19 @@ class RequirementsTest(unittest.TestCase):
         self.requirements(boot_volume={"size_gib": 8})
         self.assertNotIn("DISK_GB", self.cloud.placement.paths[-1])
 
+    def test_a_quota_of_a_type_of_volumes(self):
+        """Cinder has one for each; of guests, each has its own volumes."""
+        self.cloud.block_storage.quota.gigabytes_ssd = 20
+        self.cloud.block_storage.quota.usage = {"gigabytes_ssd": 1}
+        volumes = [{"size_gib": 5, "type": "ssd"}, {"size_gib": 4}]
+        self.requirements(count=3, volumes=volumes).check()
+        with self.assertRaisesRegex(
+            errors.GuestError,
+            "^quota: project member has quota for 19 more GiB of volumes of "
+            "type ssd, 20 are required; request less",
+        ):
+            self.requirements(count=4, volumes=volumes).check()
+
     def test_pinned_cpus(self):
         """They are counted for themselves."""
         flavor = self.cloud.compute.all_flavors[0]

@@ -44,7 +44,7 @@ class FakeBlockStorage:
         return calls.Thing(absolute=self.limits)
 
     @calls.call
-    def get_quota_set(self, project: str) -> calls.Thing:
+    def get_quota_set(self, project: str, usage: bool = False) -> calls.Thing:
         return self.quota
 
     @calls.call
