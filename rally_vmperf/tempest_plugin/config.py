@@ -88,6 +88,17 @@ OPTIONS: list[t.Any] = [
         "flavor_ref.",
     ),
     cfg.IntOpt(
+        "volume_size_gib",
+        min=0,
+        default=0,
+        help="Size in GiB of a data volume of each guest, which workloads "
+        "with target: volume measure; 0 for none.",
+    ),
+    cfg.StrOpt(
+        "volume_type",
+        help="Type of the data volume; default: that of the project.",
+    ),
+    cfg.IntOpt(
         "guests",
         default=1,
         min=1,

@@ -236,7 +236,9 @@ class ConfiguredQuestion:
     ) -> task.AnyTask:
         """Return a task without limits and arguments of the question."""
         group = self.group
-        options = read_guest_options(self.conf, count, **guests)
+        options = read_guest_options(
+            self.conf, count, **_read_volumes(group), **guests
+        )
         contexts: dict[str, documents.Arguments] = {"vmperf_guests": options}
         if self.baseline_reference:
             contexts["vmperf_baseline"] = self.baseline_reference
@@ -281,6 +283,14 @@ class ConfiguredQuestion:
             ):
                 criteria[criterion.name] = options
         return criteria
+
+
+def _read_volumes(group: t.Any) -> documents.Arguments:
+    """Return the option with the data volume of each guest, if any."""
+    if not group.volume_size_gib:
+        return {}
+    volume_type = {"type": group.volume_type} if group.volume_type else {}
+    return {"volumes": [{"size_gib": group.volume_size_gib, **volume_type}]}
 
 
 def read_guest_options(

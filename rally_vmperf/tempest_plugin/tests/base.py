@@ -117,8 +117,10 @@ class MeasurementTest(GuestTest):
 
     @classmethod
     def skip_checks(cls) -> None:
-        """Skip the class without limits for its question."""
+        """Skip the class without limits for its question, or volumes."""
         super().skip_checks()
+        if CONF.vmperf.volume_size_gib and not CONF.service_available.cinder:
+            raise cls.skipException("volume_size_gib: cinder is not available")
         cls.configured = tasks.ConfiguredQuestion(
             CONF, table.questions()[cls.question]
         )

@@ -183,6 +183,7 @@ def main(folder):
             peer={"address": "127.0.0.1", "port": "1"},
         ),
         "no limits": density(limits_file=None),
+        "no volumes": density(volume_size_gib=2),
         "no workloads": density(workloads_file=None),
         "no tool": density(run=without_tool),
         "interrupted while it measures": density(run=KeyboardInterrupt),

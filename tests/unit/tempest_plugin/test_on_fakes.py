@@ -24,7 +24,10 @@ class OnFakesTestCase(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         conf = pathlib.Path(folder.name, "tempest.conf")
-        conf.write_text(f"[oslo_concurrency]\nlock_path = {folder.name}\n")
+        conf.write_text(
+            f"[oslo_concurrency]\nlock_path = {folder.name}\n"
+            "[service_available]\ncinder = false\n"
+        )
         process = subprocess.run(
             [
                 *(sys.executable, "-m", "tests.unit.tempest_plugin.on_fakes"),
@@ -46,6 +49,7 @@ class OnFakesTestCase(unittest.TestCase):
     @ddt.data(
         ("no limits", [], "no limits: set [vmperf] limits_file"),
         ("no peer", ["boot"], "no peer: set [vmperf] peer"),
+        ("no volumes", [], "volume_size_gib: cinder is not available"),
     )
     @ddt.unpack
     def test_skipped_with_a_reason_of_one_line(self, name, calls, message):

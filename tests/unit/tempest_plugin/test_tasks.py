@@ -254,6 +254,34 @@ class TasksTestCase(unittest.TestCase):
         self.assertEqual({"id": "i2"}, guests["image"])
         self.assertEqual({"id": "f2"}, guests["flavor"])
 
+    @ddt.unpack
+    @ddt.data(
+        ({}, None),
+        ({"volume_type": "ssd"}, None),
+        ({"volume_size_gib": 2}, [{"size_gib": 2}]),
+        (
+            {"volume_size_gib": 2, "volume_type": "ssd"},
+            [{"size_gib": 2, "type": "ssd"}],
+        ),
+    )
+    def test_data_volume(self, options, volumes):
+        """Workloads with target: volume require one."""
+        fio = {"name": "fio", "arguments": {"target": "volume"}}
+        question = self.build_question(
+            limits_file=configured.write(
+                self.folder, "promise", FILES["promise"]
+            ),
+            workloads_file=configured.write(self.folder, "fio.yaml", [fio]),
+            **options,
+        )
+        workloads = question.workloads_of("disk")
+        if volumes:
+            task = question.build_task(workloads, 1, {}, {})
+            self.assertEqual(volumes, task.guests["volumes"])
+        else:
+            with self.assertRaisesRegex(errors.VMPerfError, "volume"):
+                question.build_task(workloads, 1, {}, {})
+
     def test_promises_without_a_baseline(self):
         """The cloud has the limits, so that each component is tested."""
         path = configured.write(self.folder, "promise", FILES["promise"])
