@@ -249,7 +249,7 @@ class TestMigration(laboratory.Case):
         }
         self.assertLessEqual(len(boots), 1 + lost)
         result = lab.vmperf("judge")
-        self.assertRegex(result.stdout, r"passed +guest\.migration\.downtime")
+        self.assertRegex(result.stdout, r"passed +guest\.event\.downtime")
 
     def test_server_error_and_sigkill(self):
         """Guests are booted again; a killed controller leaves a way out."""
