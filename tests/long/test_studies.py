@@ -69,4 +69,4 @@ class TestStudies(measuring.MeasuringCase):
         self.measure(path, **arguments)
         if arguments.get("migration"):
             verdict = self.laboratory.vmperf("judge").stdout
-            self.assertRegex(verdict, r"passed +guest\.migration\.downtime")
+            self.assertRegex(verdict, r"passed +guest\.event\.downtime")
