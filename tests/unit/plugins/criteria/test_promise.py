@@ -417,6 +417,9 @@ class TestSizes(Judging, unittest.TestCase):
         ("memory", 2 * GIB, 4 * GIB, "failed"),
         ("disk", 20 * GIB, 20 * GIB, "passed"),
         ("disk", 20 * GIB, 10 * GIB, "failed"),
+        ("ephemeral_disk", 20 * GIB, 20 * GIB, "passed"),
+        ("ephemeral_disk", 20 * GIB, 0, "failed"),
+        ("swap_disk", GIB, GIB // 2, "failed"),
         ("volume_1", 20 * GIB, 20 * GIB, "passed"),
         ("volume_12", 20 * GIB, 21 * GIB, "failed"),
     )
@@ -427,6 +430,20 @@ class TestSizes(Judging, unittest.TestCase):
         judgement = self.judge({SENT: 1e9}, caps=(), sizes=(size,))
         self.assertEqual(status, judgement.status, judgement.sentence())
         self.assertIn("promise no rate", judgement.sentence())
+
+    @ddt.unpack
+    @ddt.data(
+        ("disk", "disk of the flavor"),
+        ("ephemeral_disk", "ephemeral disk of the flavor"),
+        ("volume_1", "size of volume 1"),
+    )
+    def test_titles(self, name, title):
+        """A result names the place that makes the promise."""
+        size = promises.Size(guest="g1", name=name, promised=1, delivered=1)
+        self.assertEqual(
+            (title, f"guest.{name}.size", "B"),
+            (size.title, size.metric.name, size.metric.unit),
+        )
 
     def test_different_promises(self):
         sizes = [
