@@ -38,6 +38,19 @@ _NO_DIRECTION = (
     "the record is of an earlier version, without directions; run the task "
     "again"
 )
+_NO_CPU_LIMIT = (
+    "max_percent of the CPU quota is all the time of the vCPUs; lower "
+    "max_percent to judge the upper bound"
+)
+_NO_CPU_USE = (
+    "the record does not have the CPU use of guests, which shows the upper "
+    "bound of the CPU quota; run the task again"
+)
+_IDLE_CPUS = (
+    "the upper bound of the CPU quota only shows if each guest requests more "
+    "in each repetition; add a workload that keeps all vCPUs busy, such as "
+    "sysbench"
+)
 _TOO_LITTLE_LOAD = (
     "a rate below its promise can be caused by a workload with too few "
     "concurrent requests or streams: raise depth or jobs of fio, or streams "
@@ -157,10 +170,11 @@ class RatePromises:
         cap: rate_caps.Cap,
         by_metric: dict[tuple[sample.Metric, str], tuple[float, str]],
     ) -> None:
-        """Add the limit of the CPU time that the host takes from vCPUs.
+        """Add the limits of the CPU time that the host takes and gives.
 
         The share of the requested time that was stolen is known whatever the
-        load is. Only a guest that is always busy shows an upper bound.
+        load is. The share that was given never exceeds an enforced quota, but
+        shows that it is enforced only if the guest requested more.
         """
         if any(found.kind == "emulated_guest" for found in self._findings):
             self._skip(MIN, cap, "an emulated guest does not report steal")
@@ -170,9 +184,38 @@ class RatePromises:
             return
         least = min(100.0, cap.rate) * self._least_share
         by_metric[guest_metrics.STEAL_PERCENT, "max"] = 100 - least, cap.name
-        self._skip(
-            MAX, cap, "only vCPUs that are always busy show the upper bound"
+        most = cap.rate * self._most_share
+        if reason := self._find_reason_against_most(most):
+            self._skip(MAX, cap, reason)
+        else:
+            by_metric[guest_metrics.USED_PERCENT, "max"] = most, cap.name
+
+    def _find_reason_against_most(self, most: float) -> str:
+        """Return why a largest share of CPU time is not judged, or "".
+
+        :param most: The largest share in percent.
+        """
+        if most >= 100:
+            return _NO_CPU_LIMIT
+        used = self._collect(guest_metrics.USED_PERCENT)
+        stolen = self._collect(guest_metrics.STEAL_PERCENT)
+        if not used or used.keys() != stolen.keys():
+            return _NO_CPU_USE
+        has_more = any(percent > most for percent in used.values())
+        is_enough_requested = all(
+            guest_metrics.find_requested_percent(stolen[key], used[key])
+            >= most
+            for key in used
         )
+        return "" if has_more or is_enough_requested else _IDLE_CPUS
+
+    def _collect(self, metric: sample.Metric) -> dict[tuple[int, str], float]:
+        """Return the values of a metric by number of repetition and guest."""
+        return {
+            (samples.number, observation.source): observation.sample.value
+            for samples in self._samples.get(metric, ())
+            for observation in samples.observations
+        }
 
     def _list_candidates(self, cap: rate_caps.Cap) -> list[_Candidate]:
         """Return the metrics that a rate applies to."""

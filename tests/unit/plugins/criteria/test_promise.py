@@ -36,6 +36,8 @@ EXCHANGED = define("network.iperf3.guest_to_guest.throughput", "bit/s")
 READ_IOPS = rate_caps.disk(
     1000, "ops/s", "flavor m1 (disk_read_iops_sec)", direction="read"
 )
+STEAL, USED = guest_metrics.STEAL_PERCENT, guest_metrics.USED_PERCENT
+CPU_QUOTA = rate_caps.cpu(50, "flavor m1 (cpu_quota)")
 SPREAD = (0.999, 1.0, 1.001, 1.0005)
 
 
@@ -367,25 +369,68 @@ class TestRates(Judging, unittest.TestCase):
 
     def test_cpu_quota(self):
         """The share of the time that the host gives, against the quota."""
-        cap = rate_caps.cpu(50, "flavor m1 (cpu_quota)")
-        steal = guest_metrics.STEAL_PERCENT
         # With 52 %, the guest has 48 % of the time, at least 95 % of 50.
         for percent, status in (
             (0.0, "passed"),
             (52, "passed"),
             (60, "failed"),
         ):
-            judgement = self.judge({steal: percent}, caps=(cap,))
+            judgement = self.judge({STEAL: percent}, caps=(CPU_QUOTA,))
             self.assertEqual(status, judgement.status, percent)
+
+    def test_cpu_quota_of_an_emulated_guest(self):
         emulated = finding.Finding("emulated_guest", "g1", "TCG")
         judgement = self.judge(
-            {steal: 0.0},
+            {STEAL: 0.0, USED: 100.0},
             {"tolerate": ["emulated_guest"]},
-            caps=(cap,),
+            caps=(CPU_QUOTA,),
             findings=(emulated,),
         )
         self.assertEqual((), judgement.rows)
-        self.assertIn("emulated", self.find_reasons(judgement)[cap.name])
+        self.assertIn("emulated", self.find_reasons(judgement)[CPU_QUOTA.name])
+
+    @ddt.unpack
+    @ddt.data(
+        # /proc/stat of a guest on KVM: all vCPUs are busy, cpu.max is 50 %.
+        (50.0, 50.0, "passed"),
+        (49.0, 55.5, "failed"),
+        # The host is idle and enforces nothing; most vCPUs are busy.
+        (0.0, 100.0, "failed"),
+        (0.0, 60.0, "failed"),
+        # 30 % of the time, and the 30 % that another guest took.
+        (50.0, 30.0, "passed"),
+    )
+    def test_cpu_quota_is_enforced(self, steal, used, status):
+        """A guest that requests more has at most 55 % of its vCPUs' time."""
+        rows = self.list_rows({STEAL: steal, USED: used}, caps=(CPU_QUOTA,))
+        found, limit = rows[USED.name, "max"]
+        self.assertEqual((status, 55), (found, round(limit, 6)))
+
+    @ddt.unpack
+    @ddt.data(
+        (CPU_QUOTA, {STEAL: 0.0, USED: 50.0}, "keeps all vCPUs busy"),
+        (CPU_QUOTA, {STEAL: 50.0, USED: 25.0}, "keeps all vCPUs busy"),
+        (CPU_QUOTA, {STEAL: 100.0, USED: 0.0}, "keeps all vCPUs busy"),
+        (CPU_QUOTA, {STEAL: 50.0}, "run the task again"),
+        (rate_caps.cpu(95, "all"), {STEAL: 0.0, USED: 100.0}, "lower max_"),
+        (rate_caps.cpu(200, "all"), {STEAL: 0.0, USED: 100.0}, "lower max_"),
+    )
+    def test_cpu_quota_that_is_not_reached(self, cap, rates, reason):
+        """Nothing shows whether it is enforced."""
+        judgement = self.judge(rates, caps=(cap,))
+        self.assertNotIn(USED, {row.metric for row in judgement.rows})
+        self.assertIn(reason, self.find_reasons(judgement)[cap.name])
+
+    def test_cpu_quota_of_several_guests(self):
+        """An idle guest shows nothing, and one with more is found."""
+        for used, has_verdict in (([50.0, 20.0], False), ([60.0, 20.0], True)):
+            judgement = self.judge(
+                {STEAL: [50.0, 0.0], USED: used},
+                caps=(CPU_QUOTA,),
+                guests=("g1", "g2"),
+            )
+            metrics = {row.metric for row in judgement.rows}
+            self.assertEqual(has_verdict, USED in metrics)
 
     def test_policy_that_is_not_visible(self):
         """It is named, and does not fail the others."""
