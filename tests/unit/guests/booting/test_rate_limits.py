@@ -62,7 +62,7 @@ class FlavorTest(unittest.TestCase):
         _, (cap,) = rate_limits.find_flavor_limits(flavor(**{key: "1000"}))
         self.assertEqual(direction, cap.direction)
         self.assertFalse(cap.is_guarantee)
-        self.assertEqual(0, cap.burst)
+        self.assertEqual(direction == "egress", cap.burst > 0)
 
     @ddt.unpack
     @ddt.data(
@@ -85,7 +85,7 @@ class FlavorTest(unittest.TestCase):
             1e6,
             2e6,
         ),
-        # Kilobytes per second, and kilobytes.
+        # Kilobytes per second, and kibibytes.
         (
             {
                 "vif_outbound_average": "1000",
@@ -93,8 +93,12 @@ class FlavorTest(unittest.TestCase):
                 "vif_outbound_burst": "500",
             },
             8e6,
-            4e6,
+            500 * 8192,
         ),
+        # "police rate 2000kbps burst 2000kb", or that of Open vSwitch.
+        ({"vif_outbound_average": "2000"}, 16e6, 2000 * 8192),
+        ({"vif_outbound_average": "500"}, 4e6, 8e6),
+        ({"vif_inbound_average": "2000"}, 16e6, 0),
     )
     def test_bursts(self, quotas, rate, burst):
         _, (cap,) = rate_limits.find_flavor_limits(flavor(**quotas))
@@ -271,10 +275,10 @@ class PortTest(unittest.TestCase):
 
     @ddt.unpack
     @ddt.data(
-        ({"max_kbps": 1000}, (1e6, 8e5, "egress", False)),
+        ({"max_kbps": 1000}, (1e6, 1e6, "egress", False)),
         (
             {"max_kbps": 1000, "max_burst_kbps": 0, "direction": "ingress"},
-            (1e6, 8e5, "ingress", False),
+            (1e6, 1e6, "ingress", False),
         ),
         (
             {"max_kbps": 1000, "max_burst_kbps": 300, "direction": "egress"},
