@@ -77,6 +77,15 @@ class _Candidate:
         return statistics.geometric_mean(means) * self.factor
 
     @property
+    def largest_rate(self) -> float:
+        """The largest rate of a guest in the unit of the cap."""
+        return self.factor * max(
+            observation.sample.value
+            for samples in self.samples
+            for observation in samples.observations
+        )
+
+    @property
     def command(self) -> tuple[str, ...]:
         """The parts of the name of the metric that its command has."""
         return _split_side(self.metric.name)[0]
@@ -114,7 +123,7 @@ class RatePromises:
         self.conditions = conditions
         self._findings = findings
         self._least_share = options.min_percent / 100
-        self._most_share = options.max_percent / 100
+        self._most_share: float = options.max_percent / 100
         self.not_judged: list[summary.NotJudged] = []
         self._fixed = plausibility.fixed_rate_metrics(findings)
         self._cached = {
@@ -259,19 +268,51 @@ class RatePromises:
         for candidate in candidates:
             if candidate.metric.name in self._cached:
                 continue
-            burst = 0.0
-            if cap.burst:
-                seconds = self._find_seconds(candidate.metric)
-                if not seconds:
-                    self._skip(
-                        MAX, cap, "bursts are allowed, the duration is unknown"
-                    )
-                    continue
-                burst = cap.burst / seconds
-            rate = cap.rate * self._most_share + burst
+            rate = self._find_largest_rate(cap, candidate)
+            if not rate:
+                self._skip(
+                    MAX, cap, "bursts are allowed, the duration is unknown"
+                )
+                continue
             key = candidate.metric, "max"
             limit = rate / candidate.factor, cap.name
             by_metric[key] = min(by_metric.get(key, limit), limit)
+
+    def _find_largest_rate(
+        self, cap: rate_caps.Cap, candidate: _Candidate
+    ) -> float:
+        """Return the largest mean rate with bursts, or 0 if it is not known.
+
+        QEMU and tc have a bucket: in any time, a guest gets at most the rate
+        times this time and what the bucket holds. How long a burst lasts
+        depends on the rate of the workload, so that the rate after the length
+        of a burst is not limited.
+
+        A command starts before it measures. By its whole duration, a rate
+        within the limit is enforced, and a larger one can be a burst.
+        """
+        rate = cap.rate * self._most_share
+        if not cap.burst:
+            return rate
+        if seconds := self._find_measured_seconds(candidate):
+            return rate + cap.burst / seconds
+        if not (seconds := self._find_seconds(candidate.metric)):
+            return 0.0
+        rate += cap.burst / seconds
+        return rate if candidate.largest_rate <= rate else 0.0
+
+    def _find_measured_seconds(self, candidate: _Candidate) -> float:
+        """Return the shortest duration that a command measured, or 0.
+
+        It is the end of the time series, which one of its metrics has.
+        """
+        durations = [
+            time_series.means.end
+            for condition in self.conditions
+            for time_series in condition.time_series
+            if _split_side(time_series.metric.name)[0] == candidate.command
+        ]
+        return min(durations, default=0.0)
 
     def _find_seconds(self, metric: sample.Metric) -> float:
         """Return the shortest duration of the command of a metric, or 0."""

@@ -10,7 +10,9 @@ from rally_vmperf.measurement import guest_metrics
 from rally_vmperf.measurement import promises
 from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.measurement.samples import cpu_seconds
+from rally_vmperf.measurement.samples import merged
 from rally_vmperf.measurement.samples import sample
+from rally_vmperf.measurement.samples import series
 from rally_vmperf.questions.common import promise
 from tests.unit import made
 from tests.unit.plugins.criteria import contract
@@ -42,7 +44,13 @@ SPREAD = (0.999, 1.0, 1.001, 1.0005)
 
 
 def build_run(
-    rates, caps=(READ_IOPS,), findings=(), sizes=(), usage=(), guests=("g1",)
+    rates,
+    caps=(READ_IOPS,),
+    findings=(),
+    sizes=(),
+    usage=(),
+    curves=(),
+    guests=("g1",),
 ):
     """Return repetitions in which guests have rates, ``{metric: rate}``.
 
@@ -62,6 +70,7 @@ def build_run(
             by_metric,
             machines=guests,
             command_usage=usage,
+            time_series=curves,
             planned_repetitions=len(SPREAD),
         )
         run.append(
@@ -76,6 +85,47 @@ def build_run(
             )
         )
     return run
+
+
+def build_usage(seconds):
+    """Return the CPU usage of a run of random reads."""
+    return cpu_seconds.Usage(
+        workload="fio",
+        command="randread",
+        runs=1,
+        seconds=seconds,
+        user=1.0,
+        system=1.0,
+    )
+
+
+def build_series(metric, seconds):
+    """Return the series of a metric over so many seconds."""
+    means = series.MeanSeries(end=seconds, mean=(1.0, 2.0))
+    return merged.TimeSeries(metric=metric, machines=1, means=means)
+
+
+def throttle(demand, average, most, length, seconds):
+    """Return the mean rate that QEMU lets a guest reach.
+
+    As throttle_compute_wait: it waits while the level, from which the average
+    leaks, exceeds that of a burst; during a burst of more than a second, at
+    most a tenth of a second is ahead of the largest rate.
+
+    :param demand: The rate of the workload without a limit.
+    """
+    step = 0.01
+    level = burst_level = done = 0.0
+    for _ in range(round(seconds / step)):
+        level = max(0.0, level - average * step)
+        burst_level = max(0.0, burst_level - most * step)
+        allowed = min(demand * step, most * length - level)
+        if length > 1:
+            allowed = min(allowed, most / 10 - burst_level)
+        level += allowed
+        burst_level += allowed
+        done += allowed
+    return done / seconds
 
 
 class Judging:
@@ -292,24 +342,56 @@ class TestRates(Judging, unittest.TestCase):
         judgement = self.judge({SENT: 1e9 * 1448 / 1538}, caps=(cap,))
         self.assertEqual("passed", judgement.status)
 
-    def test_burst(self):
-        """5000 reads per second for 10 of 60 seconds, then 1000."""
-        cap = dataclasses.replace(READ_IOPS, burst=50_000)
-        usage = cpu_seconds.Usage(
-            workload="fio",
-            command="randread",
-            runs=1,
-            seconds=60.0,
-            user=1.0,
-            system=1.0,
+    @ddt.unpack
+    @ddt.data(
+        # Up to 5000 reads per second for 10 s: a bucket of 50000.
+        (1e5, 5000, 10, 0, "passed"),
+        (1e5, 5000, 10, 200, "failed"),
+        # The bucket of a slower workload lasts longer than 10 s: 100 s.
+        (1500, 5000, 10, 0, "passed"),
+        # QEMU's default length of a second.
+        (1e5, 5000, 1, 0, "passed"),
+        (1e5, 5000, 1, 200, "failed"),
+    )
+    def test_burst(self, demand, most, length, excess, status):
+        """The bucket of QEMU holds the largest rate times the length.
+
+        :param excess: The reads per second beyond the limit.
+        """
+        cap = dataclasses.replace(READ_IOPS, burst=most * length)
+        rate = throttle(demand, 1000, most, length, seconds=60) + excess
+        judgement = self.judge(
+            {READS: rate},
+            caps=(cap,),
+            curves=(build_series(READS, 60.0),),
+            # With its start, the command lasts longer than it measures.
+            usage=(build_usage(90.0),),
         )
-        mean = (5000 * 10 + 1000 * 50) / 60
-        for rate, status in ((mean, "passed"), (2000.0, "failed")):
-            judgement = self.judge({READS: rate}, caps=(cap,), usage=(usage,))
-            self.assertEqual(status, judgement.status, rate)
-        judgement = self.judge({READS: 2000.0}, caps=(cap,))
-        self.assertEqual("passed", judgement.status)
-        self.assertIn("bursts", self.find_reasons(judgement)[cap.name])
+        self.assertEqual(status, judgement.status)
+
+    def test_duration_of_a_burst(self):
+        """All metrics of a command have it from the same series."""
+        cap = rate_caps.disk(1e6, "B/s", "bytes", direction="read", burst=60e6)
+        rows = self.list_rows(
+            {READ_BYTES: 1.5e6},
+            caps=(cap,),
+            curves=(build_series(READS, 60.0), build_series(WRITES, 1.0)),
+        )
+        _, limit = rows[READ_BYTES.name, "max"]
+        self.assertEqual(2.1e6, round(limit))
+
+    def test_burst_without_a_series(self):
+        """By the whole duration, only an enforced limit is judged."""
+        cap = dataclasses.replace(READ_IOPS, burst=60_000)
+        for rate, usage in ((2000.0, 60.0), (2200.0, 60.0), (2000.0, None)):
+            judgement = self.judge(
+                {READS: rate},
+                caps=(cap,),
+                usage=(build_usage(usage),) if usage else (),
+            )
+            self.assertEqual("passed", judgement.status)
+            is_judged = cap.name not in self.find_reasons(judgement)
+            self.assertEqual((rate, usage) == (2000, 60), is_judged)
 
     def test_page_cache(self):
         """Its rate is not that of the disk."""
