@@ -231,11 +231,31 @@ class RatePromises:
         candidates = []
         for metric, samples in self._samples.items():
             factor = cap.find_factor(metric)
+            if cap.request_bytes:
+                factor *= self._count_operations(metric, cap.request_bytes)
             if factor and cap.direction in self._find_directions(metric):
                 candidates.append(
                     _Candidate(metric=metric, samples=samples, factor=factor)
                 )
         return candidates
+
+    def _count_operations(
+        self, metric: sample.Metric, request_bytes: float
+    ) -> float:
+        """Return the operations of a request; zero if its size is not known.
+
+        :param metric: The rate of requests of a command.
+        :param request_bytes: The largest request that is one operation.
+        """
+        prefix = metric.name.rpartition(".")[0]
+        for other, samples in self._samples.items():
+            if other.name.rpartition(".")[0] == prefix and other.unit == "B/s":
+                bandwidth, rate = (
+                    statistics.geometric_mean(gathering.geometric_means(each))
+                    for each in (samples, self._samples[metric])
+                )
+                return max(1.0, bandwidth / rate / request_bytes)
+        return 0.0
 
     def _find_directions(self, metric: sample.Metric) -> tuple[str, ...]:
         """Return the directions whose limits apply to a metric.

@@ -298,6 +298,7 @@ def _create_disk_caps(
     :param prefix: The prefix of the limits.
     """
     caps = []
+    request_bytes = _parse_number(limits.get(f"{prefix}size_iops_sec"))
     for direction, kind, unit in _DISK_LIMITS:
         option = f"{prefix}{kind}"
         rate = _parse_number(limits.get(option))
@@ -317,6 +318,7 @@ def _create_disk_caps(
                     f"{subject} ({option})",
                     direction=direction,
                     burst=most * seconds,
+                    request_bytes=request_bytes if unit == "ops/s" else 0,
                 )
             )
     return caps

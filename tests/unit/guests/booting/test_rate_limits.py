@@ -181,6 +181,23 @@ class VolumeTypeTest(unittest.TestCase):
         caps = self.read(10, read_iops_sec=100, read_iops_sec_max=400)
         self.assertEqual({("ops/s", "read"): (100, 400)}, caps)
 
+    def test_size_of_operations(self):
+        """It concerns limits on operations only."""
+        self.cloud.block_storage.answers["/qos-specs/q1"] = {
+            "qos_specs": {
+                "specs": {
+                    "total_iops_sec": "2000",
+                    "total_bytes_sec": "9000000",
+                    "size_iops_sec": "4096",
+                }
+            }
+        }
+        _, caps = rate_limits.find_volume_type_limits(self.cloud, "ssd")
+        self.assertEqual(
+            {"ops/s": 4096, "B/s": 0},
+            {cap.unit: cap.request_bytes for cap in caps},
+        )
+
 
 class GuestLimitsTest(unittest.TestCase):
     """The policies of booted guests, and those that a login cannot read."""

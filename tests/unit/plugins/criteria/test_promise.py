@@ -314,6 +314,28 @@ class TestRates(Judging, unittest.TestCase):
         self.assertEqual("no workload measures it", reasons.pop("unused"))
         self.assertNotIn("volume type ssd", reasons)
 
+    @ddt.unpack
+    @ddt.data(
+        # Of 16 KiB, a request is four operations, and of 2 KiB one.
+        (250.0, 16384, "passed"),
+        (235.0, 16384, "failed"),
+        (280.0, 16384, "failed"),
+        (1000.0, 2048, "passed"),
+        (500.0, 2048, "failed"),
+    )
+    def test_large_requests(self, rate, size, status):
+        """QEMU counts them as a multiple of size_iops_sec."""
+        cap = dataclasses.replace(READ_IOPS, request_bytes=4096)
+        rates = {READS: rate, READ_BYTES: rate * size}
+        self.assertEqual(status, self.judge(rates, caps=(cap,)).status)
+
+    def test_requests_of_an_unknown_size(self):
+        cap = dataclasses.replace(READ_IOPS, request_bytes=4096)
+        judgement = self.judge({READS: 250.0}, caps=(cap,))
+        self.assertEqual((), judgement.rows)
+        reasons = self.find_reasons(judgement)
+        self.assertEqual("no workload measures it", reasons[cap.name])
+
     def test_mixed_pattern(self):
         """Reads and writes share the total."""
         cap = dataclasses.replace(READ_IOPS, direction="total")
