@@ -115,7 +115,7 @@ def _list_local_disks(
     :param volumes: The devices of its data volumes.
     """
     spare = _find_disks(facts, volumes)
-    boot, is_encrypted = guest.disk.size_gib << 30, guest.disk.is_encrypted
+    boot = guest.disk.size_gib << 30
     extra = {
         promises.EPHEMERAL_DISK: guest.flavor.ephemeral_gib << 30,
         promises.SWAP_DISK: guest.flavor.swap_mib << 20,
@@ -127,7 +127,7 @@ def _list_local_disks(
     if is_root_known := root in spare:
         found["disk"] = spare.pop(root)
     sizes = [*spare.values()]
-    if is_root_known or (boot and not is_encrypted):
+    if is_root_known or boot:
         _match({"disk": boot, **extra}, sizes, found)
     if guest.config_drive and _CONFIG_DRIVE in sizes:
         sizes.remove(_CONFIG_DRIVE)
@@ -136,7 +136,6 @@ def _list_local_disks(
     missing = [name for name in extra if extra[name] and name not in found]
     is_all_known = (
         is_root_known
-        and None not in sizes
         and _CONFIG_DRIVE not in sizes
         and len(facts.get("disks") or ()) < _MAX_DISKS
         and len(volumes) == len(guest.volumes)
@@ -145,7 +144,7 @@ def _list_local_disks(
         found |= dict.fromkeys(missing, 0)
     elif is_all_known and len(missing) == len(sizes) == 1:
         found[missing[0]] = sizes[0]
-    if is_encrypted:
+    if guest.disk.is_encrypted:
         yield "disk", boot, None, _ENCRYPTED
     else:
         yield "disk", boot, found.get("disk"), "the boot disk is not known"
