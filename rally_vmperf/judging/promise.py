@@ -208,15 +208,16 @@ class RatePromises:
             return _NO_CPU_LIMIT
         used = self._collect(guest_metrics.USED_PERCENT)
         stolen = self._collect(guest_metrics.STEAL_PERCENT)
+        if any(percent > most for percent in used.values()):
+            return ""
         if not used or used.keys() != stolen.keys():
             return _NO_CPU_USE
-        has_more = any(percent > most for percent in used.values())
         is_enough_requested = all(
             guest_metrics.find_requested_percent(stolen[key], used[key])
             >= most
             for key in used
         )
-        return "" if has_more or is_enough_requested else _IDLE_CPUS
+        return "" if is_enough_requested else _IDLE_CPUS
 
     def _collect(self, metric: sample.Metric) -> dict[tuple[int, str], float]:
         """Return the values of a metric by number of repetition and guest."""

@@ -60,7 +60,7 @@ def build_run(
     for number, factor in enumerate(SPREAD, 1):
         by_metric = {
             metric: [
-                each * (1 if metric.scale == "count" else factor)
+                each and each * (1 if metric.scale == "count" else factor)
                 for each in (rate if isinstance(rate, list) else [rate])
             ]
             for metric, rate in rates.items()
@@ -525,16 +525,23 @@ class TestRates(Judging, unittest.TestCase):
         self.assertNotIn(USED, {row.metric for row in judgement.rows})
         self.assertIn(reason, self.find_reasons(judgement)[cap.name])
 
-    def test_cpu_quota_of_several_guests(self):
+    @ddt.unpack
+    @ddt.data(
+        ([50.0, 0.0], [50.0, 20.0], False),
+        ([50.0, 0.0], [60.0, 20.0], True),
+        # One guest does not report it.
+        ([50.0, 50.0], [50.0, None], False),
+        ([50.0, 50.0], [60.0, None], True),
+    )
+    def test_cpu_quota_of_several_guests(self, steal, used, has_verdict):
         """An idle guest shows nothing, and one with more is found."""
-        for used, has_verdict in (([50.0, 20.0], False), ([60.0, 20.0], True)):
-            judgement = self.judge(
-                {STEAL: [50.0, 0.0], USED: used},
-                caps=(CPU_QUOTA,),
-                guests=("g1", "g2"),
-            )
-            metrics = {row.metric for row in judgement.rows}
-            self.assertEqual(has_verdict, USED in metrics)
+        judgement = self.judge(
+            {STEAL: steal, USED: used},
+            caps=(CPU_QUOTA,),
+            guests=("g1", "g2"),
+        )
+        metrics = {row.metric for row in judgement.rows}
+        self.assertEqual(has_verdict, USED in metrics)
 
     def test_policy_that_is_not_visible(self):
         """It is named, and does not fail the others."""
