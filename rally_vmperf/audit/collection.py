@@ -10,6 +10,7 @@ from rally_vmperf import errors
 from rally_vmperf.audit import hosts
 from rally_vmperf.judging import judged_run
 from rally_vmperf.judging import run_capacity
+from rally_vmperf.measurement import promises
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import medians
 from rally_vmperf.questions import compared_run
@@ -280,6 +281,11 @@ def _list_needs(flavor: t.Any, judged: judged_run.JudgedRun) -> dict[str, int]:
     needs = {
         "PCPU" if pinned else "VCPU": shape.vcpus,
         "MEMORY_MB": shape.memory_mib,
-        "DISK_GB": (flavor.get("disk_gib") or 0) if is_local else 0,
+        "DISK_GB": promises.count_local_gib(
+            (flavor.get("disk_gib") or 0) if is_local else 0,
+            # Records of earlier versions do not have them.
+            flavor.get("ephemeral_gib") or 0,
+            flavor.get("swap_mib") or 0,
+        ),
     }
     return {kind: need for kind, need in needs.items() if need}

@@ -14,6 +14,9 @@ from rally_vmperf.measurement.comparison import rate_caps
 class Flavor:
     """A flavor in Nova.
 
+    :param ephemeral_gib: The size of the disk next to the boot disk; 0 for
+        none. A guest with a boot volume has it, too.
+    :param swap_mib: The size of the disk for swap; 0 for none.
     :param extra_specs: The extra specs; empty if a policy hides them.
     """
 
@@ -22,6 +25,8 @@ class Flavor:
     vcpus: int
     memory_mib: int
     disk_gib: int
+    ephemeral_gib: int = 0
+    swap_mib: int = 0
     extra_specs: collections.abc.Mapping[str, str] = dataclasses.field(
         default_factory=dict
     )
@@ -40,11 +45,14 @@ class Disk:
     """The boot disk of a guest.
 
     :param type: The volume type; None for the disk of a flavor.
+    :param is_encrypted: A flag that the header of an encryption takes a part
+        of it.
     """
 
     source: t.Literal["flavor", "volume"]
     size_gib: int
     type: str | None = None
+    is_encrypted: bool = False
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

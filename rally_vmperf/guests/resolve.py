@@ -43,6 +43,9 @@ def get_flavor(
         vcpus=sdk_flavor.vcpus,
         memory_mib=sdk_flavor.ram,
         disk_gib=sdk_flavor.disk,
+        ephemeral_gib=sdk_flavor.ephemeral or 0,
+        # Before microversion 2.75, no swap is an empty text.
+        swap_mib=sdk_flavor.swap or 0,
         extra_specs=read_extra_specs(connection, sdk_flavor),
     )
 

@@ -184,7 +184,10 @@ def describe_disk(volume: t.Any, flavor: models.Flavor) -> models.Disk:
     if volume is None:
         return models.Disk(source="flavor", size_gib=flavor.disk_gib)
     return models.Disk(
-        source="volume", size_gib=volume.size, type=volume.volume_type
+        source="volume",
+        size_gib=volume.size,
+        type=volume.volume_type,
+        is_encrypted=bool(volume.is_encrypted),
     )
 
 

@@ -38,6 +38,19 @@ _NO_DIRECTION = (
     "the record is of an earlier version, without directions; run the task "
     "again"
 )
+_NO_CPU_LIMIT = (
+    "max_percent of the CPU quota is all the time of the vCPUs; lower "
+    "max_percent to judge the upper bound"
+)
+_NO_CPU_USE = (
+    "the record does not have the CPU use of guests, which shows the upper "
+    "bound of the CPU quota; run the task again"
+)
+_IDLE_CPUS = (
+    "the upper bound of the CPU quota only shows if each guest requests more "
+    "in each repetition; add a workload that keeps all vCPUs busy, such as "
+    "sysbench"
+)
 _TOO_LITTLE_LOAD = (
     "a rate below its promise can be caused by a workload with too few "
     "concurrent requests or streams: raise depth or jobs of fio, or streams "
@@ -62,6 +75,15 @@ class _Candidate:
         """The mean in the unit of the cap."""
         means = gathering.geometric_means(self.samples)
         return statistics.geometric_mean(means) * self.factor
+
+    @property
+    def largest_rate(self) -> float:
+        """The largest rate of a guest in the unit of the cap."""
+        return self.factor * max(
+            observation.sample.value
+            for samples in self.samples
+            for observation in samples.observations
+        )
 
     @property
     def command(self) -> tuple[str, ...]:
@@ -101,7 +123,7 @@ class RatePromises:
         self.conditions = conditions
         self._findings = findings
         self._least_share = options.min_percent / 100
-        self._most_share = options.max_percent / 100
+        self._most_share: float = options.max_percent / 100
         self.not_judged: list[summary.NotJudged] = []
         self._fixed = plausibility.fixed_rate_metrics(findings)
         self._cached = {
@@ -157,10 +179,11 @@ class RatePromises:
         cap: rate_caps.Cap,
         by_metric: dict[tuple[sample.Metric, str], tuple[float, str]],
     ) -> None:
-        """Add the limit of the CPU time that the host takes from vCPUs.
+        """Add the limits of the CPU time that the host takes and gives.
 
         The share of the requested time that was stolen is known whatever the
-        load is. Only a guest that is always busy shows an upper bound.
+        load is. The share that was given never exceeds an enforced quota, but
+        shows that it is enforced only if the guest requested more.
         """
         if any(found.kind == "emulated_guest" for found in self._findings):
             self._skip(MIN, cap, "an emulated guest does not report steal")
@@ -170,20 +193,70 @@ class RatePromises:
             return
         least = min(100.0, cap.rate) * self._least_share
         by_metric[guest_metrics.STEAL_PERCENT, "max"] = 100 - least, cap.name
-        self._skip(
-            MAX, cap, "only vCPUs that are always busy show the upper bound"
+        most = cap.rate * self._most_share
+        if reason := self._find_reason_against_most(most):
+            self._skip(MAX, cap, reason)
+        else:
+            by_metric[guest_metrics.USED_PERCENT, "max"] = most, cap.name
+
+    def _find_reason_against_most(self, most: float) -> str:
+        """Return why a largest share of CPU time is not judged, or "".
+
+        :param most: The largest share in percent.
+        """
+        if most >= 100:
+            return _NO_CPU_LIMIT
+        used = self._collect(guest_metrics.USED_PERCENT)
+        stolen = self._collect(guest_metrics.STEAL_PERCENT)
+        if any(percent > most for percent in used.values()):
+            return ""
+        if not used or used.keys() != stolen.keys():
+            return _NO_CPU_USE
+        is_enough_requested = all(
+            guest_metrics.find_requested_percent(stolen[key], used[key])
+            >= most
+            for key in used
         )
+        return "" if is_enough_requested else _IDLE_CPUS
+
+    def _collect(self, metric: sample.Metric) -> dict[tuple[int, str], float]:
+        """Return the values of a metric by number of repetition and guest."""
+        return {
+            (samples.number, observation.source): observation.sample.value
+            for samples in self._samples.get(metric, ())
+            for observation in samples.observations
+        }
 
     def _list_candidates(self, cap: rate_caps.Cap) -> list[_Candidate]:
         """Return the metrics that a rate applies to."""
         candidates = []
         for metric, samples in self._samples.items():
             factor = cap.find_factor(metric)
+            if cap.request_bytes:
+                factor *= self._count_operations(metric, cap.request_bytes)
             if factor and cap.direction in self._find_directions(metric):
                 candidates.append(
                     _Candidate(metric=metric, samples=samples, factor=factor)
                 )
         return candidates
+
+    def _count_operations(
+        self, metric: sample.Metric, request_bytes: float
+    ) -> float:
+        """Return the operations of a request; zero if its size is not known.
+
+        :param metric: The rate of requests of a command.
+        :param request_bytes: The largest request that is one operation.
+        """
+        prefix = metric.name.rpartition(".")[0]
+        for other, samples in self._samples.items():
+            if other.name.rpartition(".")[0] == prefix and other.unit == "B/s":
+                bandwidth, rate = (
+                    statistics.geometric_mean(gathering.geometric_means(each))
+                    for each in (samples, self._samples[metric])
+                )
+                return max(1.0, bandwidth / rate / request_bytes)
+        return 0.0
 
     def _find_directions(self, metric: sample.Metric) -> tuple[str, ...]:
         """Return the directions whose limits apply to a metric.
@@ -216,19 +289,51 @@ class RatePromises:
         for candidate in candidates:
             if candidate.metric.name in self._cached:
                 continue
-            burst = 0.0
-            if cap.burst:
-                seconds = self._find_seconds(candidate.metric)
-                if not seconds:
-                    self._skip(
-                        MAX, cap, "bursts are allowed, the duration is unknown"
-                    )
-                    continue
-                burst = cap.burst / seconds
-            rate = cap.rate * self._most_share + burst
+            rate = self._find_largest_rate(cap, candidate)
+            if not rate:
+                self._skip(
+                    MAX, cap, "bursts are allowed, the duration is unknown"
+                )
+                continue
             key = candidate.metric, "max"
             limit = rate / candidate.factor, cap.name
             by_metric[key] = min(by_metric.get(key, limit), limit)
+
+    def _find_largest_rate(
+        self, cap: rate_caps.Cap, candidate: _Candidate
+    ) -> float:
+        """Return the largest mean rate with bursts, or 0 if it is not known.
+
+        QEMU and tc have a bucket: in any time, a guest gets at most the rate
+        times this time and what the bucket holds. How long a burst lasts
+        depends on the rate of the workload, so that the rate after the length
+        of a burst is not limited.
+
+        A command starts before it measures. By its whole duration, a rate
+        within the limit is enforced, and a larger one can be a burst.
+        """
+        rate = cap.rate * self._most_share
+        if not cap.burst:
+            return rate
+        if seconds := self._find_measured_seconds(candidate):
+            return rate + cap.burst / seconds
+        if not (seconds := self._find_seconds(candidate.metric)):
+            return 0.0
+        rate += cap.burst / seconds
+        return rate if candidate.largest_rate <= rate else 0.0
+
+    def _find_measured_seconds(self, candidate: _Candidate) -> float:
+        """Return the shortest duration that a command measured, or 0.
+
+        It is the end of the time series, which one of its metrics has.
+        """
+        durations = [
+            time_series.means.end
+            for condition in self.conditions
+            for time_series in condition.time_series
+            if _split_side(time_series.metric.name)[0] == candidate.command
+        ]
+        return min(durations, default=0.0)
 
     def _find_seconds(self, metric: sample.Metric) -> float:
         """Return the shortest duration of the command of a metric, or 0."""

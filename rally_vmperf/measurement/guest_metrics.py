@@ -1,4 +1,4 @@
-"""The metrics of every guest, whatever workloads it runs: boot and steal.
+"""The metrics of every guest, whatever workloads it runs: boot and CPU time.
 
 They can be zero, so that they have absolute limits only: one slow boot, or one
 condition with much stolen time, is what a limit must find.
@@ -21,8 +21,10 @@ BOOT_ACTIVE_TIME = _create_metric("guest.boot.active_time", "s")
 BOOT_SSH_TIME = _create_metric("guest.boot.ssh_time", "s")
 #: The share of the CPU time requested by a guest that its host did not give.
 STEAL_PERCENT = _create_metric("guest.cpu.steal_percent", "%")
+#: The share of the time of its vCPUs in which a guest ran.
+USED_PERCENT = _create_metric("guest.cpu.used_percent", "%")
 #: All metrics of every guest.
-METRICS = (BOOT_ACTIVE_TIME, BOOT_SSH_TIME, STEAL_PERCENT)
+METRICS = (BOOT_ACTIVE_TIME, BOOT_SSH_TIME, STEAL_PERCENT, USED_PERCENT)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -30,15 +32,20 @@ class CpuTime:
     """The CPU time of a guest during a condition, in ticks.
 
     :param requested: The time that was used or stolen.
+    :param available: The elapsed time of all its vCPUs by the clock: a kernel
+        without steal omits the stolen ticks, and adds up less. Zero if
+        unknown.
     """
 
     stolen: int = 0
     requested: int = 0
+    available: float = 0.0
 
     def __add__(self, other: "CpuTime") -> "CpuTime":
         return CpuTime(
             stolen=self.stolen + other.stolen,
             requested=self.requested + other.requested,
+            available=self.available + other.available,
         )
 
     @property
@@ -46,23 +53,40 @@ class CpuTime:
         """The share of the requested time that was stolen."""
         return self.stolen / self.requested if self.requested else 0.0
 
+    @property
+    def used_share(self) -> float | None:
+        """The share of the available time in which it ran; None if unknown."""
+        if not self.available:
+            return None
+        return min(1.0, (self.requested - self.stolen) / self.available)
 
-def list_steal(
+
+def list_cpu_shares(
     cpu_times: collections.abc.Mapping[str, CpuTime],
 ) -> _Observations:
-    """Return the observations of the stolen CPU time.
+    """Return the observations of the stolen and of the used CPU time.
 
     :param cpu_times: The CPU times by name of the guest.
     """
     return tuple(
-        sample.Observation(
-            name,
-            sample.Sample(
-                STEAL_PERCENT, round(100 * cpu_time.stolen_share, 3)
-            ),
-        )
+        sample.Observation(name, sample.Sample(metric, round(100 * share, 3)))
         for name, cpu_time in cpu_times.items()
+        for metric, share in (
+            (STEAL_PERCENT, cpu_time.stolen_share),
+            (USED_PERCENT, cpu_time.used_share),
+        )
+        if share is not None
     )
+
+
+def find_requested_percent(stolen: float, used: float) -> float:
+    """Return the share of its vCPUs' time that a guest used or lost.
+
+    :param stolen: The stolen share of the requested time, in percent.
+    :param used: The used share of the available time, in percent; at least,
+        if all requested time was stolen.
+    """
+    return 100 * used / (100 - stolen) if stolen < 100 else used
 
 
 def list_boot_times(

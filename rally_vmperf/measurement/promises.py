@@ -1,18 +1,31 @@
 """The promised size of a guest, and the size that it has."""
 
 import dataclasses
+import math
 import typing as t
 
 from rally_vmperf import fields
 from rally_vmperf.measurement.samples import sample
 
-#: The units of the sizes in a flavor by the name of the promise; the disk is
-#: also that of a boot volume. Data volumes are ``volume_1``, ``volume_2``.
-FLAVOR = {"vcpus": "CPUs", "memory": "B", "disk": "B"}
-_NAME = "|".join((*FLAVOR, "volume_[1-9][0-9]{0,2}"))
+#: The sizes that each flavor has by the name of the promise; the disk is also
+#: that of a boot volume. Data volumes are ``volume_1``, ``volume_2``.
+FLAVOR = ("vcpus", "memory", "disk")
+#: The local disks that a flavor may have next to the boot disk.
+EXTRA_DISKS = EPHEMERAL_DISK, SWAP_DISK = ("ephemeral_disk", "swap_disk")
+_NAME = "|".join((*FLAVOR, *EXTRA_DISKS, "volume_[1-9][0-9]{0,2}"))
 #: The memory in bytes that the firmware of a guest may keep for itself:
 #: SeaBIOS less than 1 MiB, UEFI firmware up to some 20 MiB.
 FIRMWARE_BYTES = 32 << 20
+
+
+def count_local_gib(
+    boot_gib: int, ephemeral_gib: int = 0, swap_mib: int = 0
+) -> int:
+    """Return the GiB of local disks that Nova requests from Placement.
+
+    :param boot_gib: The size of a local boot disk; 0 for a boot volume.
+    """
+    return boot_gib + ephemeral_gib + math.ceil(swap_mib / 1024)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -20,7 +33,7 @@ class Size:
     """A promised size, and the one that the guest reports.
 
     :param guest: The name of the guest.
-    :param name: The promise: vcpus, memory, disk or the number of a volume.
+    :param name: The promise: vcpus, memory, a disk or the number of a volume.
     :param promised: The promised size, in the unit of the metric.
     :param delivered: The size that the guest reports, in the same unit.
     """
@@ -38,7 +51,7 @@ class Size:
         """
         return sample.Metric(
             f"guest.{self.name}.size",
-            FLAVOR.get(self.name, "B"),
+            "CPUs" if self.name == "vcpus" else "B",
             "higher",
             scale="count",
             optional=True,
@@ -47,9 +60,10 @@ class Size:
     @property
     def title(self) -> str:
         """The promise with the place that makes it."""
-        if self.name in FLAVOR:
-            return f"{self.name} of the flavor"
-        return f"size of {self.name.replace('_', ' ')}"
+        title = self.name.replace("_", " ")
+        if self.name in (*FLAVOR, *EXTRA_DISKS):
+            return f"{title} of the flavor"
+        return f"size of {title}"
 
     @property
     def least(self) -> float:

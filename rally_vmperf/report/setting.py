@@ -103,8 +103,11 @@ def _describe_flavor(guest: model.DescribedMachine) -> str:
             ("vcpus", "vCPUs"),
             ("memory_mib", "MiB memory"),
             ("disk_gib", "GiB disk"),
+            ("ephemeral_gib", "GiB ephemeral disk"),
+            ("swap_mib", "MiB swap disk"),
         )
-        if key in flavor
+        # A boot disk of 0 GiB is as large as the image.
+        if key in flavor and (flavor[key] or key == "disk_gib")
     ]
     description = (
         f"{description} ({', '.join(sizes)})" if sizes else description

@@ -153,7 +153,7 @@ class Attempt:
             batches=len(self._participants.batches) or 1,
             observations=(
                 *self.result.observations,
-                *guest_metrics.list_steal(self.result.cpu_times),
+                *guest_metrics.list_cpu_shares(self.result.cpu_times),
             ),
             missing=tuple(self.result.missing),
             findings=tuple(

@@ -14,6 +14,12 @@ from rally_vmperf.measurement import promises
 _SECTOR = 512
 #: The prefixes of the names of drives with removable media.
 _REMOVABLE = ("sr", "fd")
+#: The bytes of a config drive that is no CD-ROM but a disk, as Nova makes it.
+_CONFIG_DRIVE = 64 << 20
+#: The reason why the size of an encrypted volume is not known.
+_ENCRYPTED = "the header of its encryption takes a part of it"
+#: The number of disks to which the fingerprint is limited.
+_MAX_DISKS = 64
 #: The name of a size, the promised and the delivered one, and the reason why
 #: the latter is not known if it is None.
 _Promise = tuple[str, int, int | None, str]
@@ -83,12 +89,7 @@ def _list_promises(
         facts.get("firmware_memory_bytes"),
         "/proc/zoneinfo does not have the memory of the firmware",
     )
-    yield (
-        "disk",
-        guest.disk.size_gib << 30,
-        _find_boot_disk(facts, volumes),
-        "the boot disk is not known",
-    )
+    yield from _list_local_disks(guest, facts, volumes)
     for number, (volume, device) in enumerate(
         zip(guest.volumes, volumes, strict=False), 1
     ):
@@ -96,16 +97,83 @@ def _list_promises(
             f"volume_{number}",
             volume.size_gib << 30,
             None if volume.is_encrypted else device.size,
-            "the header of its encryption takes a part of it",
+            _ENCRYPTED,
         )
 
 
-def _find_boot_disk(
-    facts: documents.Facts, volumes: collections.abc.Iterable[devices.Attached]
-) -> int | None:
-    """Return the bytes of the disk with the root filesystem, or None.
+def _list_local_disks(
+    guest: models.Guest,
+    facts: documents.Facts,
+    volumes: collections.abc.Sequence[devices.Attached],
+) -> collections.abc.Iterator[_Promise]:
+    """Yield the promised sizes of the boot disk and of the extra disks.
 
-    A root on a logical volume has the only disk of the guest.
+    libvirt gives local disks no serial number. An extra disk is one that has
+    the promised size, and is neither the boot disk nor a data volume. If no
+    disk has the size, the only disk that is left is it.
+
+    :param volumes: The devices of its data volumes.
+    """
+    spare = _find_disks(facts, volumes)
+    boot = guest.disk.size_gib << 30
+    extra = {
+        promises.EPHEMERAL_DISK: guest.flavor.ephemeral_gib << 30,
+        promises.SWAP_DISK: guest.flavor.swap_mib << 20,
+    }
+    root = facts.get("root_disk")
+    if root not in spare and len(spare) == 1:  # also on a logical volume
+        (root,) = spare
+    found: dict[str, int | None] = {}
+    if is_root_known := root in spare:
+        found["disk"] = spare.pop(root)
+    sizes = [*spare.values()]
+    if is_root_known or boot:
+        _match({"disk": boot, **extra}, sizes, found)
+    if guest.config_drive and _CONFIG_DRIVE in sizes:
+        sizes.remove(_CONFIG_DRIVE)
+    if sizes and not is_root_known:  # one of them can be the boot disk
+        found.pop("disk", None)
+    missing = [name for name in extra if extra[name] and name not in found]
+    is_all_known = (
+        is_root_known
+        and _CONFIG_DRIVE not in sizes
+        and len(facts.get("disks") or ()) < _MAX_DISKS
+        and len(volumes) == len(guest.volumes)
+    )
+    if is_all_known and not sizes:
+        found |= dict.fromkeys(missing, 0)
+    elif is_all_known and len(missing) == len(sizes) == 1:
+        found[missing[0]] = sizes[0]
+    if guest.disk.is_encrypted:
+        yield "disk", boot, None, _ENCRYPTED
+    else:
+        yield "disk", boot, found.get("disk"), "the boot disk is not known"
+    for name, promised in extra.items():
+        reason = "it is not known which of the disks of the guest it is"
+        yield name, promised, found.get(name), reason
+
+
+def _match(
+    promised: collections.abc.Mapping[str, int],
+    sizes: list[int | None],
+    found: dict[str, int | None],
+) -> None:
+    """Add the promises that a disk keeps exactly, each with its own disk.
+
+    :param sizes: The sizes of the disks, from which those of the promises are
+        removed.
+    :param found: The delivered sizes so far, which are extended.
+    """
+    for name, size in promised.items():
+        if size and name not in found and size in sizes:
+            sizes.remove(size)
+            found[name] = size
+
+
+def _find_disks(
+    facts: documents.Facts, volumes: collections.abc.Iterable[devices.Attached]
+) -> dict[str, int | None]:
+    """Return the bytes of each local disk by its name; None if unknown.
 
     :param volumes: The devices of data volumes.
     """
@@ -114,14 +182,13 @@ def _find_boot_disk(
         str(disk.get("name")): str(disk.get("sectors"))
         for disk in facts.get("disks") or ()
     }
-    fixed = [
-        name
-        for name in disks
+    return {
+        name: int(sectors) * _SECTOR if _is_number(sectors) else None
+        for name, sectors in disks.items()
         if not name.startswith(_REMOVABLE) and name not in data_disks
-    ]
-    name = facts.get("root_disk")
-    if name not in disks:
-        name = fixed[0] if len(fixed) == 1 else None
-    sectors = disks.get(name or "", "")
-    digits = sectors.isascii() and sectors.isdigit() and len(sectors) < 16
-    return int(sectors) * _SECTOR if digits else None
+    }
+
+
+def _is_number(text: str) -> bool:
+    """Return whether a text is a number of sectors."""
+    return text.isascii() and text.isdigit() and len(text) < 16

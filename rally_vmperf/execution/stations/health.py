@@ -20,7 +20,10 @@ CLOCK_LIMIT = 0.005
 _DIGITS = 0.02
 
 _COUNTER = re.compile(r"[0-9]{1,20}")
+_CPU = re.compile("^cpu[0-9]", re.M)
 _UPTIME = re.compile(r"^([0-9]{1,12}\.[0-9]{2}) [0-9]{1,12}\.[0-9]{2}$", re.M)
+#: Ticks of the counters in a second, on all processors of servers.
+_TICKS = 100
 _FILES = (
     "/proc/sys/kernel/random/boot_id",
     "/proc/uptime",
@@ -33,6 +36,9 @@ _FILES = (
 class Counters:
     """The counters of a machine at one time.
 
+    :param busy: The ticks in which its CPUs ran anything.
+    :param available: The ticks of all CPUs since its start, whatever they
+        did; zero if unknown.
     :param up: The monotonic seconds since its start; None if unknown.
     :param requested_at: The time of the request on the monotonic clock of the
         controller.
@@ -44,6 +50,7 @@ class Counters:
     stolen: int
     swapped: int
     killed: int
+    available: float = 0.0
     up: float | None = None
     requested_at: float = 0.0
     answered_at: float = 0.0
@@ -94,14 +101,16 @@ def parse(text: str) -> Counters:
             counters[fields[0]] = int(fields[1])
     cpu = next((line.split() for line in lines if line[:4] == "cpu "), [])
     ticks = [int(word) for word in cpu[1:] if _COUNTER.fullmatch(word)]
-    user, nice, system = [*ticks, 0, 0, 0][:3]
+    # Time of guests of a guest is a part of that of its users.
+    user, nice, system, _, _, irq, softirq = [*ticks, *(0,) * 7][:7]
     up = _UPTIME.search(text)
     return Counters(
         boot=lines[0][:64] if lines else "",
-        busy=user + nice + system,
+        busy=user + nice + system + irq + softirq,
         stolen=ticks[7] if len(ticks) > 7 else 0,
         swapped=counters.get("pswpin", 0) + counters.get("pswpout", 0),
         killed=counters.get("oom_kill", 0),
+        available=float(up[1]) * _TICKS * len(_CPU.findall(text)) if up else 0,
         up=float(up[1]) if up else None,
     )
 
@@ -122,7 +131,11 @@ def _subtract(old: Counters, new: Counters) -> guest_metrics.CpuTime:
     """Return the CPU time of a machine; zero for counters that decrease."""
     stolen = max(0, new.stolen - old.stolen)
     busy = max(0, new.busy - old.busy)
-    return guest_metrics.CpuTime(stolen=stolen, requested=busy + stolen)
+    return guest_metrics.CpuTime(
+        stolen=stolen,
+        requested=busy + stolen,
+        available=max(0.0, new.available - old.available),
+    )
 
 
 def compare(

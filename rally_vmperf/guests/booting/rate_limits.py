@@ -27,11 +27,15 @@ _DISK_LIMITS = [
 _PREFIX = "quota:"
 #: Nova's interface limits by direction, as the guest sees it.
 _INTERFACE = {"inbound": "ingress", "outbound": "egress"}
-#: Bits per second in a unit of Nova's interface limits, kilobytes per second.
-_KILOBYTE = 8e3
+#: Bits in the units of Nova's interface limits: kilobytes per second, and
+#: kibibytes of a burst.
+_KILOBYTE, _KIBIBYTE = 8e3, 8 * 1024
 _KILOBIT = 1e3
-#: The burst of Neutron's agents if a rule has none, as a share of a second.
-_NEUTRON_BURST = 0.8
+#: The largest burst of Neutron if a rule has none, in seconds of the rate:
+#: 0.8 of its agents, 1 of the meters of OVN.
+_NEUTRON_BURST = 1
+#: The burst of traffic from a guest if a port of Open vSwitch has none.
+_OPEN_VSWITCH_BURST = 8e6
 #: The period of a CPU quota in libvirt, in microseconds.
 _CPU_PERIOD = 100_000
 
@@ -294,6 +298,7 @@ def _create_disk_caps(
     :param prefix: The prefix of the limits.
     """
     caps = []
+    request_bytes = _parse_number(limits.get(f"{prefix}size_iops_sec"))
     for direction, kind, unit in _DISK_LIMITS:
         option = f"{prefix}{kind}"
         rate = _parse_number(limits.get(option))
@@ -313,6 +318,7 @@ def _create_disk_caps(
                     f"{subject} ({option})",
                     direction=direction,
                     burst=most * seconds,
+                    request_bytes=request_bytes if unit == "ops/s" else 0,
                 )
             )
     return caps
@@ -323,13 +329,17 @@ def _create_interface_caps(
 ) -> Caps:
     """Return the caps of the network interfaces of a flavor.
 
-    A guest can send or receive the kilobytes of ``burst`` at ``peak``.
+    A guest can send or receive the kibibytes of ``burst`` at ``peak``. Without
+    one, libvirt lets it send those of a second.
     """
     caps = []
     for name, direction in _INTERFACE.items():
         option = f"vif_{name}_average"
-        rate = _parse_number(quotas.get(option)) * _KILOBYTE
-        burst = _parse_number(quotas.get(f"vif_{name}_burst")) * _KILOBYTE
+        average = _parse_number(quotas.get(option))
+        rate = average * _KILOBYTE
+        burst = _parse_number(quotas.get(f"vif_{name}_burst")) * _KIBIBYTE
+        if direction == "egress" and not burst:
+            burst = max(average * _KIBIBYTE, _OPEN_VSWITCH_BURST)
         if rate:
             caps.append(
                 rate_caps.network(

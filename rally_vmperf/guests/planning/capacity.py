@@ -9,6 +9,7 @@ from rally_vmperf import json_schema
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import models
 from rally_vmperf.guests import request
+from rally_vmperf.measurement import promises
 from rally_vmperf.measurement.comparison import host_names
 
 Needs = collections.abc.Mapping[str, int]
@@ -68,7 +69,11 @@ class Demand:
         amounts = {
             "PCPU" if pinned else "VCPU": self.flavor.vcpus,
             "MEMORY_MB": self.flavor.memory_mib,
-            "DISK_GB": 0 if self.group.boot_volume else self.flavor.disk_gib,
+            "DISK_GB": promises.count_local_gib(
+                0 if self.group.boot_volume else self.flavor.disk_gib,
+                self.flavor.ephemeral_gib,
+                self.flavor.swap_mib,
+            ),
         }
         return {kind: amount for kind, amount in amounts.items() if amount}
 

@@ -51,6 +51,8 @@ class Cap:
         gets, and no limit.
     :param burst: The amount beyond the rate that a burst may have, in the
         unit times seconds.
+    :param request_bytes: The largest request that is one operation; QEMU
+        counts a larger one as a multiple. Zero if each request is one.
     :param guests: The names of the guests that have the policy; empty for all
         guests.
     :param metrics: The names of the metrics that the cap applies to, if a
@@ -68,6 +70,7 @@ class Cap:
     ] = ""
     is_guarantee: bool = False
     burst: fields.Amount = 0
+    request_bytes: fields.Amount = 0
     guests: tuple[str, ...] = ()
     metrics: tuple[str, ...] | None = None
 

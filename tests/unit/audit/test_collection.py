@@ -51,6 +51,8 @@ class TestCollect(unittest.TestCase):
                         "vcpus": 1,
                         "memory_mib": 1024,
                         "disk_gib": 10,
+                        "ephemeral_gib": 5,
+                        "swap_mib": 512,
                     },
                 },
                 "fingerprint": {"cpu_model": "Xeon"},
@@ -271,7 +273,7 @@ class TestCollect(unittest.TestCase):
         self.assertEqual(2, host_capacity.found.proven)
         self.assertFalse(host_capacity.found.is_lower_bound)
         self.assertEqual(
-            {"VCPU": 1, "MEMORY_MB": 1024, "DISK_GB": 10},
+            {"VCPU": 1, "MEMORY_MB": 1024, "DISK_GB": 16},
             dict(host_capacity.needs),
         )
         self.assertEqual(

@@ -6,7 +6,9 @@ import ddt
 
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import models
+from rally_vmperf.guests import request
 from rally_vmperf.guests import resolve
+from tests.unit.guests import testing
 from tests.unit.guests.testing import calls
 
 IMAGE = calls.Thing(
@@ -27,6 +29,21 @@ def build_flavor(**changes):
             **changes,
         }
     )
+
+
+class TestFlavor(unittest.TestCase):
+    """A flavor in Nova."""
+
+    def test_sizes(self):
+        """Before microversion 2.75, no swap is an empty text."""
+        cloud = testing.FakeCloud()
+        (listed,) = cloud.compute.all_flavors
+        for swap, ephemeral, expected in (("", 0, (0, 0)), (512, 3, (512, 3))):
+            listed.swap, listed.ephemeral = swap, ephemeral
+            flavor = resolve.get_flavor(
+                cloud, request.ResourceReference(by="name", value="small")
+            )
+            self.assertEqual(expected, (flavor.swap_mib, flavor.ephemeral_gib))
 
 
 @ddt.ddt

@@ -50,9 +50,12 @@ class VolumesTest(unittest.TestCase):
             volumes.describe_disk(None, flavor),
         )
         self.assertEqual(
-            models.Disk(source="volume", size_gib=8, type="ssd"),
+            models.Disk(
+                source="volume", size_gib=8, type="ssd", is_encrypted=True
+            ),
             volumes.describe_disk(
-                calls.Thing(size=8, volume_type="ssd"), flavor
+                calls.Thing(size=8, volume_type="ssd", is_encrypted=True),
+                flavor,
             ),
         )
 

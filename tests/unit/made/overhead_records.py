@@ -142,6 +142,8 @@ def _details():
                 "vcpus": 2,
                 "memory_mib": 2048,
                 "disk_gib": 10,
+                "ephemeral_gib": 0,
+                "swap_mib": 512,
                 "extra_specs": {"hw:cpu_policy": "dedicated"},
             },
             "image": {"name": "debian-12", "id": "image-id"},

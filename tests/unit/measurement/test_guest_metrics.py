@@ -2,24 +2,40 @@
 
 import unittest
 
+import ddt
+
 from rally_vmperf.measurement import guest_metrics
 
 
-class StealTest(unittest.TestCase):
-    def test_share(self):
+@ddt.ddt
+class CpuSharesTest(unittest.TestCase):
+    def test_shares(self):
         """Stolen time is part of requested time; idle guests lose nothing."""
         total = guest_metrics.CpuTime(
-            stolen=1, requested=10
-        ) + guest_metrics.CpuTime(stolen=2, requested=20)
-        observed = guest_metrics.list_steal(
+            stolen=1, requested=10, available=40
+        ) + guest_metrics.CpuTime(stolen=2, requested=20, available=60)
+        observed = guest_metrics.list_cpu_shares(
             {"g1": total, "g2": guest_metrics.CpuTime()}
         )
+        steal, used = guest_metrics.STEAL_PERCENT, guest_metrics.USED_PERCENT
         self.assertEqual(
-            [("g1", 10.0), ("g2", 0.0)],
+            [("g1", steal, 10.0), ("g1", used, 27.0), ("g2", steal, 0.0)],
             [
-                (observation.source, observation.sample.value)
-                for observation in observed
+                (each.source, each.sample.metric, each.sample.value)
+                for each in observed
             ],
+        )
+
+    def test_used_share_is_at_most_all(self):
+        """Uptime and ticks are read one after the other."""
+        cpu_time = guest_metrics.CpuTime(requested=101, available=100)
+        self.assertEqual(1.0, cpu_time.used_share)
+
+    @ddt.unpack
+    @ddt.data((50, 50, 100), (0, 30, 30), (100, 0, 0))
+    def test_requested_share(self, stolen, used, requested):
+        self.assertEqual(
+            requested, guest_metrics.find_requested_percent(stolen, used)
         )
 
     def test_metrics(self):

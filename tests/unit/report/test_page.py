@@ -212,7 +212,8 @@ class PageTestCase(unittest.TestCase):
     def test_setting_is_in_sight(self):
         text = read(judged(made.records(guests=2))).text
         for phrase in (
-            "m1.small (2 vCPUs, 2048 MiB memory, 10 GiB disk)",
+            "m1.small (2 vCPUs, 2048 MiB memory, 10 GiB disk, "
+            "512 MiB swap disk)",
             "QEMU 7.2.22",
             "hw:cpu_policy=dedicated",
             "debian-12",

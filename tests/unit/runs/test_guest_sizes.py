@@ -3,6 +3,8 @@
 import dataclasses
 import unittest
 
+import ddt
+
 from rally_vmperf.guests import models
 from rally_vmperf.machines.provisioning import devices
 from rally_vmperf.runs import guest_sizes
@@ -23,6 +25,7 @@ FACTS = {
 }
 
 
+@ddt.ddt
 class GuestSizesTest(unittest.TestCase):
     """Promised and delivered vCPUs, memory and boot disk."""
 
@@ -76,6 +79,132 @@ class GuestSizesTest(unittest.TestCase):
         """The only fixed disk of the guest has it."""
         sizes, _ = self.find(root_disk="dm-0", disks=[DISKS[0], DISKS[2]])
         self.assertEqual((20 * GIB, 20 * GIB), sizes["disk"])
+
+    def find_extra(self, *disks, ephemeral=10, swap=0, **facts):
+        """Return the sizes of the extra disks, and what is not known.
+
+        :param disks: The sizes in MiB of the disks next to the boot disk.
+        :param ephemeral: The promised GiB.
+        :param swap: The promised MiB.
+        """
+        self.guest = dataclasses.replace(
+            self.guest,
+            flavor=dataclasses.replace(
+                self.guest.flavor, ephemeral_gib=ephemeral, swap_mib=swap
+            ),
+        )
+        listed = [
+            {"name": f"vd{letter}", "sectors": str(size * 2048)}
+            for letter, size in zip("bcdefgh", disks, strict=False)
+        ]
+        sizes, unknown = self.find(
+            **{"disks": [DISKS[0], *listed, DISKS[2]], **facts}
+        )
+        found = {
+            name: delivered >> 20
+            for name, (_, delivered) in sizes.items()
+            if name not in ("vcpus", "memory", "disk")
+        }
+        return found, [each.detail.partition(":")[0] for each in unknown]
+
+    @ddt.unpack
+    @ddt.data(
+        # Nova puts the ephemeral disk before swap, and both before volumes.
+        ((10240, 512), {"ephemeral_disk": 10240, "swap_disk": 512}),
+        ((512, 10240), {"ephemeral_disk": 10240, "swap_disk": 512}),
+        ((10240,), {"ephemeral_disk": 10240, "swap_disk": 0}),
+        ((), {"ephemeral_disk": 0, "swap_disk": 0}),
+        ((5120, 512), {"ephemeral_disk": 5120, "swap_disk": 512}),
+        # A disk that someone attached, and a config drive.
+        ((5120, 10240, 512), {"ephemeral_disk": 10240, "swap_disk": 512}),
+        ((10240, 512, 64), {"ephemeral_disk": 10240, "swap_disk": 512}),
+    )
+    def test_extra_disks(self, disks, found):
+        """They are known by their sizes: they have no serial numbers."""
+        self.assertEqual((found, []), self.find_extra(*disks, swap=512))
+
+    @ddt.unpack
+    @ddt.data(
+        ((5120, 256), 512, {}, ["ephemeral_disk", "swap_disk"]),
+        ((5120,), 512, {}, ["ephemeral_disk", "swap_disk"]),
+        ((5120, 4096), 0, {}, ["ephemeral_disk"]),
+        # A cloud may give each guest a config drive.
+        ((10240, 64), 512, {"ephemeral_disk": 10240}, ["swap_disk"]),
+    )
+    def test_unknown_extra_disks(self, disks, swap, found, unknown):
+        """It is never guessed which disk has the wrong size."""
+        self.assertEqual((found, unknown), self.find_extra(*disks, swap=swap))
+
+    def test_requested_config_drive(self):
+        """It is none of the promised disks."""
+        self.guest = dataclasses.replace(self.guest, config_drive=True)
+        self.assertEqual(({"ephemeral_disk": 0}, []), self.find_extra(64))
+
+    def test_extra_disks_of_an_unknown_boot_disk(self):
+        """A disk of each promised size is enough; nothing else is judged."""
+        unknown = {"root_disk": "dm-0"}
+        self.assertEqual(
+            ({"ephemeral_disk": 10240}, []), self.find_extra(10240, **unknown)
+        )
+        ephemeral = {"name": "vdb", "sectors": str(10240 * 2048)}
+        sizes, _ = self.find(disks=[DISKS[0], ephemeral], **unknown)
+        self.assertEqual((20 * GIB, 20 * GIB), sizes["disk"])
+        self.assertEqual(
+            ({}, ["disk", "ephemeral_disk"]),
+            self.find_extra(5120, **unknown),
+        )
+        # The only disk is the boot disk.
+        self.assertEqual(
+            ({"ephemeral_disk": 0}, []), self.find_extra(**unknown)
+        )
+        # The disk of 20 GiB can be the one or the other.
+        self.assertEqual(
+            ({}, ["disk", "ephemeral_disk"]),
+            self.find_extra(5120, ephemeral=20, **unknown),
+        )
+        self.guest = dataclasses.replace(
+            self.guest, disk=models.Disk(source="flavor", size_gib=0)
+        )
+        self.assertEqual(
+            ({}, ["ephemeral_disk"]), self.find_extra(10240, **unknown)
+        )
+
+    def test_unreadable_disks(self):
+        """What the kernel does not report is not missing."""
+        strange = {"name": "vdb", "sectors": "many"}
+        self.assertEqual(
+            ({}, ["ephemeral_disk"]),
+            self.find_extra(disks=[DISKS[0], strange]),
+        )
+        # The fingerprint has 64 disks, and here as many CD-ROMs.
+        self.assertEqual(
+            ({}, ["ephemeral_disk"]),
+            self.find_extra(disks=[DISKS[0], *[DISKS[2]] * 63]),
+        )
+        self.guest = dataclasses.replace(
+            self.guest, volumes=(models.Volume(id="v1", size_gib=1),)
+        )
+        self.assertEqual(({}, ["ephemeral_disk"]), self.find_extra())
+
+    def test_extra_disk_of_a_guest_with_a_boot_volume(self):
+        self.guest = dataclasses.replace(
+            self.guest, disk=models.Disk(source="volume", size_gib=20)
+        )
+        self.assertEqual(
+            ({"ephemeral_disk": 10240}, []), self.find_extra(10240)
+        )
+
+    def test_encrypted_boot_volume(self):
+        self.guest = dataclasses.replace(
+            self.guest,
+            disk=models.Disk(source="volume", size_gib=21, is_encrypted=True),
+        )
+        sizes, unknown = self.find()
+        self.assertNotIn("disk", sizes)
+        self.assertEqual(
+            ["disk: the header of its encryption takes a part of it"],
+            [found.detail for found in unknown],
+        )
 
     def test_data_volumes(self):
         """Their devices are not the boot disk, whatever it has."""

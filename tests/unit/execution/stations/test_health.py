@@ -12,6 +12,7 @@ from hypothesis import strategies
 from rally_vmperf.execution.stations import health
 from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import local
+from rally_vmperf.measurement import guest_metrics
 
 TEXT = """\
 3f2c9c56-0000-4000-8000-000000000000
@@ -66,6 +67,26 @@ class TestCompare(unittest.TestCase):
             {"g1": steal}, {n: t.stolen for n, t in times.items()}
         )
         self.assertEqual(share, times["g1"].stolen_share)
+
+    def test_used_cpu_time(self):
+        """Interrupts are used time; idle, I/O and guests of a guest add none.
+
+        The available time is that of the clock: a kernel without steal omits
+        the ticks in which its vCPUs did not run.
+        """
+        before, after = (
+            health.parse(f"boot\n{uptime} 7.00\ncpu {ticks}\ncpu0 1\ncpu1 2\n")
+            for uptime, ticks in (
+                ("100.00", "100 10 50 800 5 1 2 30 40 5"),
+                ("110.00", "400 20 150 1000 15 11 22 130 340 15"),
+            )
+        )
+        times = health.count_cpu_time({"g1": before}, {"g1": after})
+        self.assertEqual(
+            guest_metrics.CpuTime(stolen=100, requested=540, available=2000.0),
+            times["g1"],
+        )
+        self.assertEqual(0.22, times["g1"].used_share)
 
     def test_cpu_time_of_another_boot(self):
         """Counters of two boots have no difference."""

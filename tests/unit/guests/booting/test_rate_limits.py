@@ -62,7 +62,7 @@ class FlavorTest(unittest.TestCase):
         _, (cap,) = rate_limits.find_flavor_limits(flavor(**{key: "1000"}))
         self.assertEqual(direction, cap.direction)
         self.assertFalse(cap.is_guarantee)
-        self.assertEqual(0, cap.burst)
+        self.assertEqual(direction == "egress", cap.burst > 0)
 
     @ddt.unpack
     @ddt.data(
@@ -85,7 +85,7 @@ class FlavorTest(unittest.TestCase):
             1e6,
             2e6,
         ),
-        # Kilobytes per second, and kilobytes.
+        # Kilobytes per second, and kibibytes.
         (
             {
                 "vif_outbound_average": "1000",
@@ -93,8 +93,12 @@ class FlavorTest(unittest.TestCase):
                 "vif_outbound_burst": "500",
             },
             8e6,
-            4e6,
+            500 * 8192,
         ),
+        # "police rate 2000kbps burst 2000kb", or that of Open vSwitch.
+        ({"vif_outbound_average": "2000"}, 16e6, 2000 * 8192),
+        ({"vif_outbound_average": "500"}, 4e6, 8e6),
+        ({"vif_inbound_average": "2000"}, 16e6, 0),
     )
     def test_bursts(self, quotas, rate, burst):
         _, (cap,) = rate_limits.find_flavor_limits(flavor(**quotas))
@@ -176,6 +180,23 @@ class VolumeTypeTest(unittest.TestCase):
     def test_burst(self):
         caps = self.read(10, read_iops_sec=100, read_iops_sec_max=400)
         self.assertEqual({("ops/s", "read"): (100, 400)}, caps)
+
+    def test_size_of_operations(self):
+        """It concerns limits on operations only."""
+        self.cloud.block_storage.answers["/qos-specs/q1"] = {
+            "qos_specs": {
+                "specs": {
+                    "total_iops_sec": "2000",
+                    "total_bytes_sec": "9000000",
+                    "size_iops_sec": "4096",
+                }
+            }
+        }
+        _, caps = rate_limits.find_volume_type_limits(self.cloud, "ssd")
+        self.assertEqual(
+            {"ops/s": 4096, "B/s": 0},
+            {cap.unit: cap.request_bytes for cap in caps},
+        )
 
 
 class GuestLimitsTest(unittest.TestCase):
@@ -271,10 +292,10 @@ class PortTest(unittest.TestCase):
 
     @ddt.unpack
     @ddt.data(
-        ({"max_kbps": 1000}, (1e6, 8e5, "egress", False)),
+        ({"max_kbps": 1000}, (1e6, 1e6, "egress", False)),
         (
             {"max_kbps": 1000, "max_burst_kbps": 0, "direction": "ingress"},
-            (1e6, 8e5, "ingress", False),
+            (1e6, 1e6, "ingress", False),
         ),
         (
             {"max_kbps": 1000, "max_burst_kbps": 300, "direction": "egress"},

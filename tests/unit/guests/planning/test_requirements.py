@@ -234,6 +234,8 @@ class RequirementsTest(unittest.TestCase):
                     vcpus=8,
                     ram=2048,
                     disk=10,
+                    swap=0,
+                    ephemeral=0,
                     extra_specs={},
                 )
             )
@@ -340,6 +342,17 @@ class RequirementsTest(unittest.TestCase):
             "type ssd, 20 are required; request less",
         ):
             self.requirements(count=4, volumes=volumes).check()
+
+    @ddt.unpack
+    @ddt.data(({}, 9), ({"boot_volume": {"size_gib": 8}}, 5))
+    def test_extra_disks_of_a_flavor(self, options, gib):
+        """They are on the host next to a boot volume, too."""
+        flavor = self.cloud.compute.all_flavors[0]
+        flavor.ephemeral, flavor.swap = 3, 1025
+        self.assertIn(
+            f"{gib * 2} of 1000 GiB of disk",
+            self.requirements(host="h1", count=2, **options).format_lines()[2],
+        )
 
     def test_pinned_cpus(self):
         """They are counted for themselves."""

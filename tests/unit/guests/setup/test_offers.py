@@ -36,6 +36,8 @@ def flavor(name, vcpus, ram, disk, **extra_specs):
         vcpus=vcpus,
         ram=ram,
         disk=disk,
+        swap="",
+        ephemeral=0,
         extra_specs=extra_specs,
     )
 

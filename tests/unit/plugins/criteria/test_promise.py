@@ -10,7 +10,9 @@ from rally_vmperf.measurement import guest_metrics
 from rally_vmperf.measurement import promises
 from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.measurement.samples import cpu_seconds
+from rally_vmperf.measurement.samples import merged
 from rally_vmperf.measurement.samples import sample
+from rally_vmperf.measurement.samples import series
 from rally_vmperf.questions.common import promise
 from tests.unit import made
 from tests.unit.plugins.criteria import contract
@@ -36,11 +38,19 @@ EXCHANGED = define("network.iperf3.guest_to_guest.throughput", "bit/s")
 READ_IOPS = rate_caps.disk(
     1000, "ops/s", "flavor m1 (disk_read_iops_sec)", direction="read"
 )
+STEAL, USED = guest_metrics.STEAL_PERCENT, guest_metrics.USED_PERCENT
+CPU_QUOTA = rate_caps.cpu(50, "flavor m1 (cpu_quota)")
 SPREAD = (0.999, 1.0, 1.001, 1.0005)
 
 
 def build_run(
-    rates, caps=(READ_IOPS,), findings=(), sizes=(), usage=(), guests=("g1",)
+    rates,
+    caps=(READ_IOPS,),
+    findings=(),
+    sizes=(),
+    usage=(),
+    curves=(),
+    guests=("g1",),
 ):
     """Return repetitions in which guests have rates, ``{metric: rate}``.
 
@@ -50,7 +60,7 @@ def build_run(
     for number, factor in enumerate(SPREAD, 1):
         by_metric = {
             metric: [
-                each * (1 if metric.scale == "count" else factor)
+                each and each * (1 if metric.scale == "count" else factor)
                 for each in (rate if isinstance(rate, list) else [rate])
             ]
             for metric, rate in rates.items()
@@ -60,6 +70,7 @@ def build_run(
             by_metric,
             machines=guests,
             command_usage=usage,
+            time_series=curves,
             planned_repetitions=len(SPREAD),
         )
         run.append(
@@ -74,6 +85,47 @@ def build_run(
             )
         )
     return run
+
+
+def build_usage(seconds):
+    """Return the CPU usage of a run of random reads."""
+    return cpu_seconds.Usage(
+        workload="fio",
+        command="randread",
+        runs=1,
+        seconds=seconds,
+        user=1.0,
+        system=1.0,
+    )
+
+
+def build_series(metric, seconds):
+    """Return the series of a metric over so many seconds."""
+    means = series.MeanSeries(end=seconds, mean=(1.0, 2.0))
+    return merged.TimeSeries(metric=metric, machines=1, means=means)
+
+
+def throttle(demand, average, most, length, seconds):
+    """Return the mean rate that QEMU lets a guest reach.
+
+    As throttle_compute_wait: it waits while the level, from which the average
+    leaks, exceeds that of a burst; during a burst of more than a second, at
+    most a tenth of a second is ahead of the largest rate.
+
+    :param demand: The rate of the workload without a limit.
+    """
+    step = 0.01
+    level = burst_level = done = 0.0
+    for _ in range(round(seconds / step)):
+        level = max(0.0, level - average * step)
+        burst_level = max(0.0, burst_level - most * step)
+        allowed = min(demand * step, most * length - level)
+        if length > 1:
+            allowed = min(allowed, most / 10 - burst_level)
+        level += allowed
+        burst_level += allowed
+        done += allowed
+    return done / seconds
 
 
 class Judging:
@@ -262,6 +314,28 @@ class TestRates(Judging, unittest.TestCase):
         self.assertEqual("no workload measures it", reasons.pop("unused"))
         self.assertNotIn("volume type ssd", reasons)
 
+    @ddt.unpack
+    @ddt.data(
+        # Of 16 KiB, a request is four operations, and of 2 KiB one.
+        (250.0, 16384, "passed"),
+        (235.0, 16384, "failed"),
+        (280.0, 16384, "failed"),
+        (1000.0, 2048, "passed"),
+        (500.0, 2048, "failed"),
+    )
+    def test_large_requests(self, rate, size, status):
+        """QEMU counts them as a multiple of size_iops_sec."""
+        cap = dataclasses.replace(READ_IOPS, request_bytes=4096)
+        rates = {READS: rate, READ_BYTES: rate * size}
+        self.assertEqual(status, self.judge(rates, caps=(cap,)).status)
+
+    def test_requests_of_an_unknown_size(self):
+        cap = dataclasses.replace(READ_IOPS, request_bytes=4096)
+        judgement = self.judge({READS: 250.0}, caps=(cap,))
+        self.assertEqual((), judgement.rows)
+        reasons = self.find_reasons(judgement)
+        self.assertEqual("no workload measures it", reasons[cap.name])
+
     def test_mixed_pattern(self):
         """Reads and writes share the total."""
         cap = dataclasses.replace(READ_IOPS, direction="total")
@@ -290,24 +364,56 @@ class TestRates(Judging, unittest.TestCase):
         judgement = self.judge({SENT: 1e9 * 1448 / 1538}, caps=(cap,))
         self.assertEqual("passed", judgement.status)
 
-    def test_burst(self):
-        """5000 reads per second for 10 of 60 seconds, then 1000."""
-        cap = dataclasses.replace(READ_IOPS, burst=50_000)
-        usage = cpu_seconds.Usage(
-            workload="fio",
-            command="randread",
-            runs=1,
-            seconds=60.0,
-            user=1.0,
-            system=1.0,
+    @ddt.unpack
+    @ddt.data(
+        # Up to 5000 reads per second for 10 s: a bucket of 50000.
+        (1e5, 5000, 10, 0, "passed"),
+        (1e5, 5000, 10, 200, "failed"),
+        # The bucket of a slower workload lasts longer than 10 s: 100 s.
+        (1500, 5000, 10, 0, "passed"),
+        # QEMU's default length of a second.
+        (1e5, 5000, 1, 0, "passed"),
+        (1e5, 5000, 1, 200, "failed"),
+    )
+    def test_burst(self, demand, most, length, excess, status):
+        """The bucket of QEMU holds the largest rate times the length.
+
+        :param excess: The reads per second beyond the limit.
+        """
+        cap = dataclasses.replace(READ_IOPS, burst=most * length)
+        rate = throttle(demand, 1000, most, length, seconds=60) + excess
+        judgement = self.judge(
+            {READS: rate},
+            caps=(cap,),
+            curves=(build_series(READS, 60.0),),
+            # With its start, the command lasts longer than it measures.
+            usage=(build_usage(90.0),),
         )
-        mean = (5000 * 10 + 1000 * 50) / 60
-        for rate, status in ((mean, "passed"), (2000.0, "failed")):
-            judgement = self.judge({READS: rate}, caps=(cap,), usage=(usage,))
-            self.assertEqual(status, judgement.status, rate)
-        judgement = self.judge({READS: 2000.0}, caps=(cap,))
-        self.assertEqual("passed", judgement.status)
-        self.assertIn("bursts", self.find_reasons(judgement)[cap.name])
+        self.assertEqual(status, judgement.status)
+
+    def test_duration_of_a_burst(self):
+        """All metrics of a command have it from the same series."""
+        cap = rate_caps.disk(1e6, "B/s", "bytes", direction="read", burst=60e6)
+        rows = self.list_rows(
+            {READ_BYTES: 1.5e6},
+            caps=(cap,),
+            curves=(build_series(READS, 60.0), build_series(WRITES, 1.0)),
+        )
+        _, limit = rows[READ_BYTES.name, "max"]
+        self.assertEqual(2.1e6, round(limit))
+
+    def test_burst_without_a_series(self):
+        """By the whole duration, only an enforced limit is judged."""
+        cap = dataclasses.replace(READ_IOPS, burst=60_000)
+        for rate, usage in ((2000.0, 60.0), (2200.0, 60.0), (2000.0, None)):
+            judgement = self.judge(
+                {READS: rate},
+                caps=(cap,),
+                usage=(build_usage(usage),) if usage else (),
+            )
+            self.assertEqual("passed", judgement.status)
+            is_judged = cap.name not in self.find_reasons(judgement)
+            self.assertEqual((rate, usage) == (2000, 60), is_judged)
 
     def test_page_cache(self):
         """Its rate is not that of the disk."""
@@ -367,25 +473,75 @@ class TestRates(Judging, unittest.TestCase):
 
     def test_cpu_quota(self):
         """The share of the time that the host gives, against the quota."""
-        cap = rate_caps.cpu(50, "flavor m1 (cpu_quota)")
-        steal = guest_metrics.STEAL_PERCENT
         # With 52 %, the guest has 48 % of the time, at least 95 % of 50.
         for percent, status in (
             (0.0, "passed"),
             (52, "passed"),
             (60, "failed"),
         ):
-            judgement = self.judge({steal: percent}, caps=(cap,))
+            judgement = self.judge({STEAL: percent}, caps=(CPU_QUOTA,))
             self.assertEqual(status, judgement.status, percent)
+
+    def test_cpu_quota_of_an_emulated_guest(self):
         emulated = finding.Finding("emulated_guest", "g1", "TCG")
         judgement = self.judge(
-            {steal: 0.0},
+            {STEAL: 0.0, USED: 100.0},
             {"tolerate": ["emulated_guest"]},
-            caps=(cap,),
+            caps=(CPU_QUOTA,),
             findings=(emulated,),
         )
         self.assertEqual((), judgement.rows)
-        self.assertIn("emulated", self.find_reasons(judgement)[cap.name])
+        self.assertIn("emulated", self.find_reasons(judgement)[CPU_QUOTA.name])
+
+    @ddt.unpack
+    @ddt.data(
+        # /proc/stat of a guest on KVM: all vCPUs are busy, cpu.max is 50 %.
+        (50.0, 50.0, "passed"),
+        (49.0, 55.5, "failed"),
+        # The host is idle and enforces nothing; most vCPUs are busy.
+        (0.0, 100.0, "failed"),
+        (0.0, 60.0, "failed"),
+        # 30 % of the time, and the 30 % that another guest took.
+        (50.0, 30.0, "passed"),
+    )
+    def test_cpu_quota_is_enforced(self, steal, used, status):
+        """A guest that requests more has at most 55 % of its vCPUs' time."""
+        rows = self.list_rows({STEAL: steal, USED: used}, caps=(CPU_QUOTA,))
+        found, limit = rows[USED.name, "max"]
+        self.assertEqual((status, 55), (found, round(limit, 6)))
+
+    @ddt.unpack
+    @ddt.data(
+        (CPU_QUOTA, {STEAL: 0.0, USED: 50.0}, "keeps all vCPUs busy"),
+        (CPU_QUOTA, {STEAL: 50.0, USED: 25.0}, "keeps all vCPUs busy"),
+        (CPU_QUOTA, {STEAL: 100.0, USED: 0.0}, "keeps all vCPUs busy"),
+        (CPU_QUOTA, {STEAL: 50.0}, "run the task again"),
+        (rate_caps.cpu(95, "all"), {STEAL: 0.0, USED: 100.0}, "lower max_"),
+        (rate_caps.cpu(200, "all"), {STEAL: 0.0, USED: 100.0}, "lower max_"),
+    )
+    def test_cpu_quota_that_is_not_reached(self, cap, rates, reason):
+        """Nothing shows whether it is enforced."""
+        judgement = self.judge(rates, caps=(cap,))
+        self.assertNotIn(USED, {row.metric for row in judgement.rows})
+        self.assertIn(reason, self.find_reasons(judgement)[cap.name])
+
+    @ddt.unpack
+    @ddt.data(
+        ([50.0, 0.0], [50.0, 20.0], False),
+        ([50.0, 0.0], [60.0, 20.0], True),
+        # One guest does not report it.
+        ([50.0, 50.0], [50.0, None], False),
+        ([50.0, 50.0], [60.0, None], True),
+    )
+    def test_cpu_quota_of_several_guests(self, steal, used, has_verdict):
+        """An idle guest shows nothing, and one with more is found."""
+        judgement = self.judge(
+            {STEAL: steal, USED: used},
+            caps=(CPU_QUOTA,),
+            guests=("g1", "g2"),
+        )
+        metrics = {row.metric for row in judgement.rows}
+        self.assertEqual(has_verdict, USED in metrics)
 
     def test_policy_that_is_not_visible(self):
         """It is named, and does not fail the others."""
@@ -417,6 +573,9 @@ class TestSizes(Judging, unittest.TestCase):
         ("memory", 2 * GIB, 4 * GIB, "failed"),
         ("disk", 20 * GIB, 20 * GIB, "passed"),
         ("disk", 20 * GIB, 10 * GIB, "failed"),
+        ("ephemeral_disk", 20 * GIB, 20 * GIB, "passed"),
+        ("ephemeral_disk", 20 * GIB, 0, "failed"),
+        ("swap_disk", GIB, GIB // 2, "failed"),
         ("volume_1", 20 * GIB, 20 * GIB, "passed"),
         ("volume_12", 20 * GIB, 21 * GIB, "failed"),
     )
@@ -427,6 +586,20 @@ class TestSizes(Judging, unittest.TestCase):
         judgement = self.judge({SENT: 1e9}, caps=(), sizes=(size,))
         self.assertEqual(status, judgement.status, judgement.sentence())
         self.assertIn("promise no rate", judgement.sentence())
+
+    @ddt.unpack
+    @ddt.data(
+        ("disk", "disk of the flavor"),
+        ("ephemeral_disk", "ephemeral disk of the flavor"),
+        ("volume_1", "size of volume 1"),
+    )
+    def test_titles(self, name, title):
+        """A result names the place that makes the promise."""
+        size = promises.Size(guest="g1", name=name, promised=1, delivered=1)
+        self.assertEqual(
+            (title, f"guest.{name}.size", "B"),
+            (size.title, size.metric.name, size.metric.unit),
+        )
 
     def test_different_promises(self):
         sizes = [
