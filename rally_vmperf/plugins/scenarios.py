@@ -50,11 +50,14 @@ class MeasurementScenario(scenario.OpenStackScenario):
         """
         question = table.scenarios()[self.get_name()]
         owner = self.context["owner_id"]
-        subtask = question.create_task(db.workload_get(owner))
+        guests = self.context["vmperf_guests"]
+        subtask = question.complete_task(
+            question.create_task(db.workload_get(owner)),
+            lambda: t.cast(int, self.context["vmperf_host_cpus"]),
+        )
 
         def create_run() -> runs.Run:
             """Return a new run with the booted guests in Rally's context."""
-            guests = self.context["vmperf_guests"]
             return question.create_run(
                 subtask,
                 run_request.RunEnvironment(

@@ -17,6 +17,7 @@ from rally_vmperf.guests import resolve
 from rally_vmperf.guests import volumes
 from rally_vmperf.guests.planning import capacity
 from rally_vmperf.guests.planning import compute_hosts
+from rally_vmperf.guests.planning import host_cpus
 from rally_vmperf.guests.planning import quota
 from rally_vmperf.guests.planning import requirements
 
@@ -107,7 +108,12 @@ def create_plan(
         networks=guest_networks,
         networks_by_group=networks_by_group,
         requirements=dataclasses.replace(
-            required, remarks=(*required.remarks, *remarks)
+            required,
+            remarks=(
+                *required.remarks,
+                *remarks,
+                *host_cpus.describe(admin, guest_request, placement, demands),
+            ),
         ),
         sequential=sequential,
     )

@@ -79,6 +79,7 @@ class TestRequest(unittest.TestCase):
                 "task": {"uuid": "t"},
                 "iteration": 1,
                 "vmperf_guests": booted,
+                "vmperf_host_cpus": 4,
             }
         )
         with (
@@ -131,6 +132,16 @@ class TestRequest(unittest.TestCase):
                 arguments.neighbours,
             ),
         )
+
+    def test_cpus_of_the_host(self):
+        """They are those that the context of guests read."""
+        for stated, expected in ((0, 4), (8, 8)):
+            levels = {"ratio": [1], "host_cpus": stated, "vcpus": 2}
+            self.requests.clear()
+            _, arguments = self.run_scenario(
+                workloads=[{"name": "sysbench"}], levels=levels
+            )
+            self.assertEqual(expected, arguments.levels["host_cpus"])
 
     def test_defaults_of_the_question(self):
         """The question replaces None, the signature has the other values."""
