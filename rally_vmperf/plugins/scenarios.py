@@ -26,6 +26,7 @@ from rally_vmperf.questions import table
 from rally_vmperf.questions.common import question as questions
 from rally_vmperf.records import journal
 from rally_vmperf.records import output
+from rally_vmperf.runs import calibration
 from rally_vmperf.runs import run_request
 from rally_vmperf.runs import runs
 
@@ -90,6 +91,8 @@ class MeasurementScenario(scenario.OpenStackScenario):
                 additive=output.chart_request(question.title, record)
             )
             self.add_output(complete=output.encode(record))
+            if isinstance(run.failure, calibration.CalibrationError):
+                raise IncompleteRepetition(sanitize.text(str(run.failure)))
             raise_if_incomplete(record.repetition, subtask.criteria)
 
     def _connect(self) -> t.Any:

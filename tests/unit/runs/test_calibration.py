@@ -10,6 +10,7 @@ from rally_vmperf.questions import table
 from rally_vmperf.questions.common import task
 from rally_vmperf.questions.density import question as density
 from rally_vmperf.report import page
+from rally_vmperf.runs import calibration
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads.cpu import sysbench
 from tests.unit import made
@@ -133,19 +134,53 @@ class TestCalibration(unittest.TestCase):
         prepared = [line for line in self.lines if line.startswith("prepar")]
         self.assertEqual(["preparing sysbench on g1 to g2"], prepared)
 
-    def test_a_warm_up_without_a_rate(self):
-        """Later repetitions are incomplete, with the reason."""
+    def test_warm_ups_without_a_rate(self):
+        """Nothing else is measured; the reason is that of the warm-ups."""
         for machine in self.machines:
             machine.outputs = ["nonsense"]
         run = self.create()
         for number in (1, 2, 3):
             run.repeat(number)
-        record = run.repeat(4)
-        (missing,) = record.repetition.missing
-        self.assertIn(
-            "the warm-up measured no rate of sysbench", missing.reason
+        self.assertIsNone(run.failure)
+        for number in (4, 5):
+            record = run.repeat(number)
+            (missing,) = record.repetition.missing
+            self.assertRegex(
+                missing.reason,
+                "^load: no warm-up measured a rate of sysbench of sysbench at "
+                "full speed: .*sysbench.*; resolve this, or give rates in "
+                "load in place of shares$",
+            )
+            self.assertEqual("incomplete", record.repetition.state)
+            self.assertEqual((), record.repetition.conditions)
+            self.assertIsInstance(run.failure, calibration.CalibrationError)
+
+    def test_a_warm_up_without_a_rate(self):
+        """The others have the rate, and a finding states their number."""
+        self.machines[1].outputs = ["nonsense", golden.sysbench(FULL)]
+        run = self.create()
+        records = [run.repeat(number) for number in (1, 2, 3, 4)]
+        kind = "full_speed_uncertain"
+        for record in records[:3]:
+            findings = record.repetition.findings
+            self.assertNotIn(kind, [found.kind for found in findings])
+        (found,) = [
+            found
+            for found in records[3].repetition.findings
+            if found.kind == kind
+        ]
+        self.assertRegex(
+            found.detail,
+            "^the full speed of sysbench is the mean of 2 of 3 warm-ups: .*"
+            "sysbench",
         )
-        self.assertEqual("incomplete", record.repetition.state)
+        self.assertEqual("warning", found.severity)
+        self.assertIn("cpu.sysbench.load-25.rate", found.metrics)
+        self.assertIn("cpu.sysbench.load-50.latency_p95", found.metrics)
+        self.assertEqual("complete", records[3].repetition.state)
+        self.assertEqual(
+            250, records[3].workloads[0].arguments["rate"], records[3]
+        )
 
     def test_a_solo_guest_that_does_not_achieve_the_rate(self):
         """The load is void; with more guests, it is a loss."""
