@@ -1,6 +1,7 @@
 """Tests of loads that are shares of the rate at full speed."""
 
 import asyncio
+import re
 import tempfile
 import unittest
 from unittest import mock
@@ -11,6 +12,7 @@ from rally_vmperf.questions.common import task
 from rally_vmperf.questions.density import question as density
 from rally_vmperf.report import page
 from rally_vmperf.runs import calibration
+from rally_vmperf.runs import runs
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads.cpu import sysbench
 from tests.unit import made
@@ -181,6 +183,32 @@ class TestCalibration(unittest.TestCase):
         self.assertEqual(
             250, records[3].workloads[0].arguments["rate"], records[3]
         )
+
+    def test_time_left(self):
+        """Warm-ups run one level once; others run each level at each load."""
+        for solo_guest, runs_of_others in (("rotate", 4), ("all", 6)):
+            self.lines.clear()
+            run = self.create(solo_guest=solo_guest)
+            clock = mock.Mock()
+            clock.monotonic.side_effect = [
+                *(0, 600, 600, 1200, 1200, 1800),
+                *(1800, 1800 + 600 * runs_of_others),
+            ] + [9000] * 2
+            with mock.patch.object(runs, "time", clock):
+                for number in range(1, 6):
+                    run.repeat(number)
+            minutes = [
+                int(match[1])
+                for line in self.lines
+                if (
+                    match := re.match("Repetition .* about ([0-9]+) min", line)
+                )
+            ]
+            of_others = 3 * runs_of_others * 10
+            self.assertEqual(
+                [20 + of_others, 10 + of_others, of_others, of_others * 2 / 3],
+                minutes,
+            )
 
     def test_a_solo_guest_that_does_not_achieve_the_rate(self):
         """The load is void; with more guests, it is a loss."""
