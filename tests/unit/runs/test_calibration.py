@@ -113,6 +113,27 @@ class TestCalibration(unittest.TestCase):
         self.assertEqual("passed", judged.status, judged.sentence())
         self.assertEqual(2, len(judged.limited_groups))
 
+    def test_labels(self):
+        """A label can have any length; one like a load is not a load."""
+        for label in ("x" * 32, "load-5", "rate-1-b"):
+            self.lines.clear()
+            run = self.create(
+                workloads=[{**whole.WORKLOADS[0], "label": label}]
+            )
+            records = [run.repeat(number) for number in range(1, 7)]
+            name = f"cpu.sysbench.{label}.rate"
+            self.assertEqual((name, ""), records[0].split_load(name))
+            self.assertEqual(
+                (name, "25 % load"),
+                records[-1].split_load(f"cpu.sysbench.{label}-load-25.rate"),
+            )
+            limits = {"vmperf_degradation": {"max_percent": {"*.rate": 30}}}
+            judged = source_judge.judge_source(made.source_of(records, limits))
+            loads = source_judge.create_report(judged).loads
+            self.assertEqual(
+                ["25 % load", "50 % load"], [*loads[name]], loads.keys()
+            )
+
     def test_printed_rates_are_a_load(self):
         """They can be pasted, and repeat the run at equal rates."""
         run = self.create()
