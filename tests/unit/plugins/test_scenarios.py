@@ -148,7 +148,10 @@ class TestRequest(unittest.TestCase):
         )
         with (
             mock.patch.object(
-                scenarios.open_runs.OPEN_RUNS, "get_run", return_value=run
+                scenarios.open_runs.OPEN_RUNS,
+                "get_run",
+                autospec=True,
+                return_value=run,
             ),
             self.assertRaisesRegex(
                 scenarios.IncompleteRepetition, "^load: no .rate"
