@@ -142,10 +142,15 @@ def _add_subtask(
     baselines: store.Store,
 ) -> None:
     """Add the requirements of a subtask to the plan of its task."""
+    from rally_vmperf.guests.planning import host_cpus
     from rally_vmperf.guests.planning import plan
 
+    context = {"env": {"platforms": {"openstack": platform}}}
+    workload = task_question.complete_task(
+        workload, lambda: host_cpus.find_number(context, workload.guests)
+    )
     guests_plan = plan.create_plan_from_options(
-        {"env": {"platforms": {"openstack": platform}}},
+        context,
         task_question.create_guest_options(workload),
         has_networks="network" not in workload.contexts,
         **task_question.list_flags(workload),

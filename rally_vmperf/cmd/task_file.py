@@ -469,7 +469,8 @@ def _convert(
         tasks.check_schema(sections, _SECTIONS)
         checks.parse_criteria(task, task_question)
         # Invalid copies are rejected here.
-        _ = task_question.list_copies(task)
+        if not task.arguments.needs_host_cpus:
+            _ = task_question.list_copies(task)
     except tasks.InvalidTask as error:
         raise errors.VMPerfError(f"{origin}: {error}") from error
     return task

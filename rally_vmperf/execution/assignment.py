@@ -182,14 +182,15 @@ class Assignment:
 
     def rename(self, metric: str) -> str:
         """Return the name of a metric in this task."""
-        return relabel(metric, self.label)
+        plain = self.without_load().label
+        return relabel(metric, plain, self.load.label if self.load else "")
 
     def relabel(self, metric: sample.Metric) -> sample.Metric:
         """Return the metric with its name in this task."""
         return dataclasses.replace(metric, name=self.rename(metric.name))
 
 
-def relabel(name: str, label: str) -> str:
+def relabel(name: str, label: str, load: str = "") -> str:
     """Return a metric's name with a label inserted after the tool.
 
     A task can run fio twice, for example with the pattern of a database and
@@ -198,17 +199,19 @@ def relabel(name: str, label: str) -> str:
     limit refers to one of them.
 
     :param label: The label; an empty label does not change the name.
+    :param load: The label of the offered load, which follows.
     :raises WorkloadError: If the label is not valid.
     """
-    if not label:
-        return name
-    if not re.fullmatch(_LABEL, label):
+    if label and not re.fullmatch(_LABEL, label):
         raise base.WorkloadError(
             f"label={label!r}: must be a lower-case letter, followed by "
             "at most 31 of a-z, 0-9, _ and -"
         )
+    if not label and not load:
+        return name
     component, tool, *rest = name.split(".")
-    return ".".join([component, tool, label, *rest])
+    joined = "-".join(filter(None, (label, load)))
+    return ".".join([component, tool, joined, *rest])
 
 
 def create_assignment(

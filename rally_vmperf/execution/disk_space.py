@@ -6,11 +6,8 @@ import dataclasses
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import base
+from rally_vmperf.measurement.samples import units
 from rally_vmperf.workloads import base as workloads
-
-GIB = 1 << 30
-#: Sizes from this number of bytes on are shown in GiB.
-_LARGE = GIB // 2
 
 #: The smallest share of a need whose workload is named.
 _NOTABLE = 0.01
@@ -28,13 +25,6 @@ _REMEDIES: dict[roles.Role, str] = {
 }
 
 
-def format_size(size: float) -> str:
-    """Return a number of bytes as text: ``20.5 GiB``, ``64 MiB``."""
-    if size < _LARGE:
-        return f"{size / (1 << 20):.0f} MiB"
-    return f"{size / GIB:.1f} GiB"
-
-
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class SpaceNeed:
     """The space that all workloads of a run need in a work directory.
@@ -50,12 +40,16 @@ class SpaceNeed:
     largest: str = ""
     arguments: tuple[str, ...] = ()
 
-    def describe_shortage(self, limit: str, remedy: str) -> str:
+    def describe_shortage(
+        self, available: int, place: str, remedy: str
+    ) -> str:
         """Return the reason and the solution if there is less space.
 
-        :param limit: The available space and what limits it.
+        :param available: The available bytes.
+        :param place: The place of the available space, after its size.
         :param remedy: The way to more space.
         """
+        need, limit = units.show_sizes(self.size, available)
         noun = "workload" if len(self.titles) == 1 else "workloads"
         verb = "needs" if len(self.titles) == 1 else "need"
         if self.arguments:
@@ -63,7 +57,7 @@ class SpaceNeed:
             remedy += f", or reduce {' or '.join(self.arguments)}{owner}"
         return (
             f"{noun} {', '.join(self.titles)} {verb} "
-            f"{format_size(self.size)} of disk: must be <= {limit}; {remedy}"
+            f"{need} of disk: must be <= {limit}{place}; {remedy}"
         )
 
 
@@ -148,11 +142,11 @@ def check(
         if need.size <= share:
             continue
         role, parent = sharers[0].role, sharers[0].parent
-        limit = f"{format_size(share)}, which are free"
+        place = ", which are free"
         if len(sharers) > 1:
-            limit += f" for each of {len(sharers)} copies"
-        limit += f" in {parent}" if parent else " in the home directory"
-        shortage = need.describe_shortage(limit, _REMEDIES[role])
+            place += f" for each of {len(sharers)} copies"
+        place += f" in {parent}" if parent else " in the home directory"
+        shortage = need.describe_shortage(share, place, _REMEDIES[role])
         names_by_shortage.setdefault(shortage, []).append(machine.name)
     if names_by_shortage:
         raise base.MachineError(

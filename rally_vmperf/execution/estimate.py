@@ -38,7 +38,7 @@ def estimate_minutes(
     :param new_guests: The number of times that guests are replaced by others.
     :param is_ready: Whether the guests have booted.
     """
-    once = sum(_estimate_seconds(assignment) for assignment in assignments)
+    once = estimate_seconds(assignments)
     starts = new_guests + (not is_ready)
     ready = starts * _READY + boots * _BOOT
     seconds = ready + repetitions * levels * once
@@ -70,10 +70,15 @@ def get_longest_seconds(
     )
 
 
-def _estimate_seconds(assignment: assignment.Assignment) -> float:
-    """Return the approximate duration of one workload in seconds."""
-    before = assignment.cooldown + (_DROP if assignment.drop_caches else 0)
+def estimate_seconds(
+    assignments: collections.abc.Iterable[assignment.Assignment],
+) -> float:
+    """Return the approximate duration of workloads in seconds, each once."""
     return sum(
-        before + command.seconds + _AROUND
-        for command in planned_commands(assignment)
+        assigned.cooldown
+        + (_DROP if assigned.drop_caches else 0)
+        + command.seconds
+        + _AROUND
+        for assigned in assignments
+        for command in planned_commands(assigned)
     )

@@ -64,10 +64,10 @@ def describe_shortage(
                 free = int(free * disk_space.FILES_SHARE)
                 place = f"a file system on {place}"
             if target.size > free:
+                need, limit = units.show_sizes(target.size, free)
                 return (
-                    f"{option}: requires {target.size / devices.GIB:.4g} GiB, "
-                    f"and {place} of {owner} has {free / devices.GIB:.4g} "
-                    f"GiB; {way_out}, or reduce the size in its arguments"
+                    f"{option}: requires {need}, and {place} of {owner} has "
+                    f"{limit}; {way_out}, or reduce the size in its arguments"
                 )
     return ""
 

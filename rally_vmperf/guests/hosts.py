@@ -57,10 +57,48 @@ def find_hypervisors(
 
     :param names: The names of the hypervisors.
     """
-    patterns = sorted(names)
+    hypervisors_by_name: dict[str, documents.Facts] = {}
+    for record in _list_hypervisors(admin, names):
+        name = str(record.get("hypervisor_hostname"))
+        if name in names:
+            hypervisors_by_name[name] = _parse_hypervisor(record)
+    return hypervisors_by_name
+
+
+def find_host_cpus(
+    admin: cloud.Connection, names: collections.abc.Set[str]
+) -> dict[str, int]:
+    """Return the number of CPUs that each host has for vCPUs; {} if hidden.
+
+    CPUs that are reserved for the host or for pinned vCPUs are not counted.
+
+    :param names: The names of compute hosts; empty for all that are usable.
+    """
+    cpus: dict[str, int] = {}
+    for record in _list_hypervisors(admin, names):
+        service = record.get("service")
+        host = service.get("host") if isinstance(service, dict) else None
+        name = str(host or record.get("hypervisor_hostname"))
+        is_usable = (record.get("state"), record.get("status")) == (
+            "up",
+            "enabled",
+        )
+        number = _parse_number(record.get("vcpus"))
+        if number is not None and (name in names if names else is_usable):
+            cpus[name] = number
+    return cpus
+
+
+def _list_hypervisors(
+    admin: cloud.Connection, names: collections.abc.Set[str]
+) -> collections.abc.Iterator[documents.Facts]:
+    """Yield Nova's records of hypervisors whose name contains one of names.
+
+    :param names: The names or their parts; empty for all hypervisors.
+    """
+    patterns = sorted(names) or [""]
     if len(patterns) > _FEW:
         patterns = [os.path.commonprefix(patterns)]  # noqa: RUF071  no paths
-    hypervisors_by_name: dict[str, documents.Facts] = {}
     for pattern in patterns:
         query = {"hypervisor_hostname_pattern": pattern} if pattern else {}
         try:
@@ -75,11 +113,7 @@ def find_hypervisors(
             )
         except cloud.CLOUD_ERRORS:
             continue
-        for record in listed:
-            name = str(record.get("hypervisor_hostname"))
-            if name in names:
-                hypervisors_by_name[name] = _parse_hypervisor(record)
-    return hypervisors_by_name
+        yield from listed
 
 
 def _parse_hypervisor(record: documents.Facts) -> documents.Facts:

@@ -121,6 +121,8 @@ class Request:
         resize.
     :param pinged_from: The address of the peer that pings guests; empty
         without one.
+    :param host_cpus: The number of CPUs that the task states for each host;
+        None if it states none.
     """
 
     groups: tuple[Group, ...]
@@ -150,6 +152,7 @@ class Request:
     migrate_to: str | None = None
     resize_to: ResourceReference | None = None
     pinged_from: str = ""
+    host_cpus: int | None = None
 
     @property
     def count(self) -> int:

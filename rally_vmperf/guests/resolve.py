@@ -7,9 +7,7 @@ from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import models
 from rally_vmperf.guests import request
-
-MIB, GIB = 1 << 20, 1 << 30
-
+from rally_vmperf.measurement.samples import units
 
 #: A resource of the SDK that has an identifier and a name.
 Resource = t.TypeVar("Resource", bound=t.Any)
@@ -120,7 +118,7 @@ def check_fit(
             "flavor"
         )
     required_bytes = max(image.virtual_size or 0, image.size or 0)
-    required_gib = max(image.min_disk or 0, -(-required_bytes // GIB))
+    required_gib = max(image.min_disk or 0, -(-required_bytes // units.GIB))
     if volume_gib is not None:
         if required_gib > volume_gib:
             raise errors.GuestError(

@@ -59,9 +59,10 @@ class Guests(context.OpenStackContext):
     @defects.sanitise_errors()
     def setup(self) -> None:
         """Boot the guests, and wait until all of them answer SSH."""
+        self._find_host_cpus()
         run_guests = self._create_run_guests()
         self._warn_about_killed_runs(run_guests)
-        _check_others(run_guests.id)
+        self._check_others()
         run_guests.write_entry()
         try:
             self._boot_guests(run_guests)
@@ -79,15 +80,23 @@ class Guests(context.OpenStackContext):
         self._remove_guests(interrupted=has_booted)
         self._log_verdicts(unwritten)
 
+    def _find_host_cpus(self) -> None:
+        """Store the CPUs of hosts, if the number of guests needs them."""
+        from rally_vmperf.guests.planning import host_cpus
+
+        workload = self._read_workload()
+        if workload is not None and workload.arguments.needs_host_cpus:
+            self.context["vmperf_host_cpus"] = host_cpus.find_number(
+                self.context, workload.guests
+            )
+
     def _create_run_guests(self) -> "guest_arrival.RunGuests":
         """Return the guests of this run, which may not be booted yet."""
         from rally_vmperf.guests.cleanup import killed
         from rally_vmperf.runs import guest_arrival
 
         task = self.task["uuid"]
-        options = _create_options(
-            self.get_owner_id(), json.loads(json.dumps(self.config))
-        )
+        options = self._create_options(json.loads(json.dumps(self.config)))
         return guest_arrival.RunGuests(
             id=self.get_owner_id(),
             task=task,
@@ -104,7 +113,7 @@ class Guests(context.OpenStackContext):
 
     def _boot_guests(self, run_guests: "guest_arrival.RunGuests") -> None:
         """Boot the guests, wait for SSH; store guests and connections."""
-        ports_open, flags = _get_scenario_requirements(run_guests.id)
+        ports_open, flags = self._get_scenario_requirements()
         booted, arrival, group_boots = run_guests.boot(
             credentials.get_tenant_network(self.context), ports_open, **flags
         )
@@ -198,74 +207,74 @@ class Guests(context.OpenStackContext):
         except errors.GuestError as error:
             LOG.warning(str(error))
 
+    def _create_options(
+        self, options: documents.Arguments
+    ) -> documents.Arguments:
+        """Return the options of the guests that a scenario measures.
 
-def _create_options(
-    owner: str, options: documents.Arguments
-) -> documents.Arguments:
-    """Return the options of the guests that a scenario measures.
+        :param options: The options of the task.
+        """
+        from rally_vmperf.questions import table
 
-    :param owner: The identifier of a Rally workload with any scenario.
-    :param options: The options of the task.
-    """
-    from rally_vmperf.questions import table
-
-    options = {**schema.DEFAULTS, **schema.normalize(options)}
-    workload = _read_workload(owner)
-    if workload is None:
-        return options
-    options.setdefault("count", workload.count)
-    workload = dataclasses.replace(
-        workload, contexts={"vmperf_guests": options}
-    )
-    question = table.scenarios()[workload.scenario]
-    return question.create_guest_options(workload)
-
-
-def _get_scenario_requirements(
-    owner: str,
-) -> tuple[range, dict[str, t.Any]]:
-    """Return open ports, and the flags of the request for guests.
-
-    :param owner: The identifier of a Rally workload with any scenario.
-    :returns: The ports on which guests listen for other guests, and the flags
-        by name.
-    """
-    from rally_vmperf.execution import ports
-    from rally_vmperf.questions import table
-
-    workload = _read_workload(owner)
-    if workload is None:
-        return range(0), {}
-    guest_ports = ports.guest_ports(workload.assignments, workload.count)
-    question = table.scenarios()[workload.scenario]
-    return guest_ports, question.list_flags(workload)
-
-
-def _check_others(owner: str) -> None:
-    """Check the other machines that the scenario uses, as it does later.
-
-    :param owner: The identifier of a Rally workload with any scenario.
-    :raises MachineError: If such a machine cannot be used.
-    """
-    from rally_vmperf.runs import guest_arrival
-
-    workload = _read_workload(owner)
-    if workload is not None:
-        guest_arrival.check_others(
-            workload.peer, workload.control, workload.assignments, _log_info
+        options = {**schema.DEFAULTS, **schema.normalize(options)}
+        workload = self._read_workload()
+        if workload is None or workload.arguments.needs_host_cpus:
+            return options
+        options.setdefault("count", workload.count)
+        workload = dataclasses.replace(
+            workload, contexts={"vmperf_guests": options}
         )
+        question = table.scenarios()[workload.scenario]
+        return question.create_guest_options(workload)
 
+    def _get_scenario_requirements(self) -> tuple[range, dict[str, t.Any]]:
+        """Return open ports, and the flags of the request for guests.
 
-def _read_workload(owner: str) -> "tasks.AnyTask | None":
-    """Return a workload in Rally's database as a task; None for others.
+        :returns: The ports on which guests listen for other guests, and the
+            flags by name.
+        """
+        from rally_vmperf.execution import ports
+        from rally_vmperf.questions import table
 
-    :param owner: The identifier of a Rally workload with any scenario.
-    """
-    from rally_vmperf.questions import table
+        workload = self._read_workload()
+        if workload is None:
+            return range(0), {}
+        guest_ports = ports.guest_ports(workload.assignments, workload.count)
+        question = table.scenarios()[workload.scenario]
+        return guest_ports, question.list_flags(workload)
 
-    stored = db.workload_get(owner)
-    question = table.scenarios().get(stored["name"])
-    return question.create_task(stored) if question else None
+    def _check_others(self) -> None:
+        """Check the other machines that the scenario uses, as it does later.
+
+        :raises MachineError: If such a machine cannot be used.
+        """
+        from rally_vmperf.runs import guest_arrival
+
+        workload = self._read_workload()
+        if workload is not None:
+            guest_arrival.check_others(
+                workload.peer,
+                workload.control,
+                workload.assignments,
+                _log_info,
+            )
+
+    def _read_workload(self) -> "tasks.AnyTask | None":
+        """Return the workload in Rally's database as a task; None for others.
+
+        It needs the CPUs of hosts until they are stored.
+        """
+        from rally_vmperf.questions import table
+
+        stored = db.workload_get(self.get_owner_id())
+        question = table.scenarios().get(stored["name"])
+        if question is None:
+            return None
+        workload = question.create_task(stored)
+        number = self.context.get("vmperf_host_cpus")
+        if number is None:
+            return workload
+        return question.complete_task(workload, lambda: number)
 
 
 def _log_info(line: str) -> None:

@@ -26,6 +26,7 @@ from rally_vmperf.questions import table
 from rally_vmperf.questions.common import question as questions
 from rally_vmperf.records import journal
 from rally_vmperf.records import output
+from rally_vmperf.runs import calibration
 from rally_vmperf.runs import run_request
 from rally_vmperf.runs import runs
 
@@ -50,11 +51,14 @@ class MeasurementScenario(scenario.OpenStackScenario):
         """
         question = table.scenarios()[self.get_name()]
         owner = self.context["owner_id"]
-        subtask = question.create_task(db.workload_get(owner))
+        guests = self.context["vmperf_guests"]
+        subtask = question.complete_task(
+            question.create_task(db.workload_get(owner)),
+            lambda: t.cast(int, self.context["vmperf_host_cpus"]),
+        )
 
         def create_run() -> runs.Run:
             """Return a new run with the booted guests in Rally's context."""
-            guests = self.context["vmperf_guests"]
             return question.create_run(
                 subtask,
                 run_request.RunEnvironment(
@@ -87,6 +91,8 @@ class MeasurementScenario(scenario.OpenStackScenario):
                 additive=output.chart_request(question.title, record)
             )
             self.add_output(complete=output.encode(record))
+            if isinstance(run.failure, calibration.CalibrationError):
+                raise IncompleteRepetition(sanitize.text(str(run.failure)))
             raise_if_incomplete(record.repetition, subtask.criteria)
 
     def _connect(self) -> t.Any:

@@ -73,10 +73,10 @@ class Task(TaskValidator):
     def check(self, context: Config, config: Config, scenario: t.Any) -> None:
         """Reject an invalid task, without requests to the cloud."""
         workload, task_question = _convert_workload(config, scenario)
-        baselines = store.Store(CONF.vmperf.baseline_dir)
         warn_about_killed_runs()
-        for remark in checks.check_task(workload, task_question, baselines):
-            LOG.info(sanitize.text(remark))
+        # The validator vmperf_cloud completes other tasks and checks them.
+        if not workload.arguments.needs_host_cpus:
+            _check_task(workload, task_question)
 
 
 @validation.add("required_platform", platform="openstack", users=True)
@@ -89,6 +89,9 @@ class Cloud(TaskValidator):
         if not context.get("users"):
             return
         workload, task_question = _convert_workload(config, scenario)
+        if workload.arguments.needs_host_cpus:
+            workload = _complete_task(context, workload, task_question)
+            _check_task(workload, task_question)
         planned = _check_capacity(context, workload, task_question)
         demand, *_ = planned.demands
         shape = document.Shape(
@@ -97,6 +100,8 @@ class Cloud(TaskValidator):
         sized = dataclasses.replace(
             workload, vcpus=shape.vcpus, sequential=planned.sequential
         )
+        # Its remarks do not depend on the flavor, and are reported already.
+        task_question.check(sized)
         checks.check_space(sized, planned.demands)
         _check_baseline(workload, task_question, shape)
         minutes = task_question.estimate_minutes(sized)
@@ -125,6 +130,28 @@ def _convert_workload(
     """
     task_question = table.scenarios()[scenario.get_name()]
     return task_question.create_task(config), task_question
+
+
+def _check_task(
+    workload: tasks.AnyTask, task_question: question.AnyQuestion
+) -> None:
+    """Reject an invalid task, and log remarks on a valid one."""
+    baselines = store.Store(CONF.vmperf.baseline_dir)
+    for remark in checks.check_task(workload, task_question, baselines):
+        LOG.info(sanitize.text(remark))
+
+
+def _complete_task(
+    context: Config,
+    workload: tasks.AnyTask,
+    task_question: question.AnyQuestion,
+) -> tasks.AnyTask:
+    """Return a task with the CPUs of hosts, which it needs."""
+    from rally_vmperf.guests.planning import host_cpus
+
+    return task_question.complete_task(
+        workload, lambda: host_cpus.find_number(context, workload.guests)
+    )
 
 
 def _check_capacity(

@@ -365,11 +365,8 @@ def check_space(
     need = disk_space.find_need(workloads)
     for demand in demands:
         size_gib = demand.disk_gib
-        available = max(
-            size_gib * disk_space.GIB * disk_space.FILES_SHARE
-            - demand.image_bytes,
-            0,
-        )
+        files = int(size_gib * units.GIB * disk_space.FILES_SHARE)
+        available = max(files - demand.image_bytes, 0)
         if need.size <= available:
             continue
         if demand.group.boot_volume:
@@ -378,11 +375,13 @@ def check_space(
         else:
             disk = f"the {size_gib} GiB of flavor {demand.flavor.name!r}"
             remedy = "use a flavor with a larger disk or a boot_volume"
-        limit = (
-            f"{disk_space.format_size(available)}, which the file system and "
-            f"image {demand.image.name!r} leave of {disk}"
+        place = (
+            f", which the file system and image {demand.image.name!r} leave "
+            f"of {disk}"
         )
-        raise task.InvalidTask(need.describe_shortage(limit, remedy))
+        raise task.InvalidTask(
+            need.describe_shortage(available, place, remedy)
+        )
 
 
 def check_reference(

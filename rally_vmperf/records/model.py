@@ -113,6 +113,7 @@ class RecordedWorkload:
     :param cooldown: The pause before each command in seconds.
     :param drop_caches: Whether caches were dropped before each command.
     :param offered_load: The load as text; empty at full speed.
+    :param load_label: The label of the load, at the end of the label.
     """
 
     name: str
@@ -121,11 +122,21 @@ class RecordedWorkload:
     cooldown: fields.Number = 0
     drop_caches: bool = False
     offered_load: str = ""
+    load_label: str = ""
 
     @property
     def title(self) -> str:
         """The name of the workload with its label, as text."""
         return "-".join(filter(None, (self.name, self.label)))
+
+    def list_places(self) -> tuple[str, str]:
+        """Return how names of metrics start at the load and at full speed.
+
+        The part of the metric, such as ``disk``, precedes.
+        """
+        plain = self.label.removesuffix(self.load_label).removesuffix("-")
+        full_speed = ".".join(filter(None, (self.name, plain)))
+        return f"{self.name}.{self.label}.", f"{full_speed}."
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -188,12 +199,20 @@ class Record(definitions.Defining):
 
         :param metric: The name of the metric.
         """
-        _, _, place = metric.partition(".")
+        return self.split_load(metric)[1]
+
+    def split_load(self, metric: str) -> tuple[str, str]:
+        """Return the name of a metric at full speed, and its load as text.
+
+        :param metric: The name of the metric.
+        """
+        part, _, place = metric.partition(".")
         for workload in self.workloads:
-            prefix = f"{workload.name}.{workload.label}."
-            if workload.offered_load and place.startswith(prefix):
-                return workload.offered_load
-        return ""
+            loaded, plain = workload.list_places()
+            if workload.offered_load and place.startswith(loaded):
+                rest = place.removeprefix(loaded)
+                return f"{part}.{plain}{rest}", workload.offered_load
+        return metric, ""
 
     @property
     def flows(self) -> tuple[flow.Flow, ...]:

@@ -12,6 +12,8 @@ import statistics
 import typing as t
 
 from rally_vmperf.execution import assignment
+from rally_vmperf.execution import estimate
+from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
 from rally_vmperf.runs import attempt
 from rally_vmperf.runs import comparability
@@ -23,6 +25,12 @@ from rally_vmperf.workloads import base
 _DIGITS = 4
 #: The directory of a workload and the name of a command.
 _Key = tuple[str, str]
+# Calibrations have a field with the name of this module.
+_Conditions = collections.abc.Iterable[conditions.PlannedCondition]
+
+
+class CalibrationError(base.WorkloadError):
+    """Loads that are unknown, because no warm-up measured the full speed."""
 
 
 @dataclasses.dataclass(kw_only=True)
@@ -41,6 +49,8 @@ class Calibration:
     def __post_init__(self) -> None:
         self.full_speed = assignment.merge_loads(self.driven)
         self._values: dict[_Key, list[float]] = collections.defaultdict(list)
+        self._reasons: dict[_Key, str] = {}
+        self._findings: list[finding.Finding] = []
         self._calibrated: tuple[assignment.Assignment, ...] = ()
         self._warmups = 0
 
@@ -53,14 +63,21 @@ class Calibration:
         """
         self._warmups += 1
         values: dict[str, list[float]] = collections.defaultdict(list)
+        reasons: dict[str, str] = {}
         for condition in results:
             for observation in condition.observations:
                 measured = observation.sample
                 values[measured.metric.name].append(measured.value)
+            for missing in condition.missing:
+                reasons[missing.name] = missing.reason
         for assigned in self.full_speed:
             for offer in assigned.workload.offers(assigned.arguments):
                 key = (assigned.directory, offer.command)
-                self._values[key] += values[assigned.rename(offer.metric)]
+                name = assigned.rename(offer.metric)
+                self._values[key] += values[name]
+                self._reasons[key] = reasons.get(
+                    name, self._reasons.get(key, "")
+                )
 
     def assign(
         self, ready: attempt.ReadySession, *, is_warmup: bool
@@ -68,7 +85,7 @@ class Calibration:
         """Return a session with the workloads of a repetition.
 
         :param is_warmup: Whether the repetition is part of the warm-up.
-        :raises WorkloadError: If the warm-up did not measure a rate.
+        :raises CalibrationError: If no warm-up measured a rate.
         """
         if is_warmup:
             assignments = self.full_speed
@@ -88,20 +105,35 @@ class Calibration:
                 expected_metrics=setting.list_expected_metrics(assignments),
                 metrics=setting.list_metrics(assignments),
                 findings=tuple(
-                    dict.fromkeys((*ready.setting.findings, *findings))
+                    dict.fromkeys(
+                        (*ready.setting.findings, *findings, *self._findings)
+                    )
                 ),
             ),
         )
 
+    def estimate_seconds(
+        self,
+        counted: _Conditions,
+        *,
+        is_warmup: bool,
+    ) -> float:
+        """Return the approximate duration of a repetition in seconds.
+
+        :param counted: The conditions of counted repetitions.
+        :param is_warmup: Whether the repetition is part of the warm-up.
+        """
+        planned = self.conditions if is_warmup else counted
+        assignments = self.full_speed if is_warmup else self.driven
+        batches = sum(condition.count_batches() for condition in planned)
+        return batches * estimate.estimate_seconds(assignments)
+
     def _calibrate(self) -> tuple[assignment.Assignment, ...]:
         """Return the workloads with the rates of their loads."""
         calibrated: list[assignment.Assignment] = []
-        for (directory, command), values in self._values.items():
-            if 0 < len(values) < self._warmups:
-                self.progress(
-                    f"warning: the full speed of {command} of {directory} is "
-                    f"the mean of {len(values)} of {self._warmups} warm-ups"
-                )
+        self._findings = self._find_failed_warmups()
+        for found in self._findings:
+            self.progress(f"warning: {found.detail}")
         shown: dict[str, dict[str, dict[str, float]]] = {}
         for assigned in self.driven:
             load = assigned.load
@@ -123,16 +155,46 @@ class Calibration:
         )
         return tuple(calibrated)
 
+    def _find_failed_warmups(self) -> list[finding.Finding]:
+        """Return a finding for each rate that some warm-ups did not give."""
+        findings: list[finding.Finding] = []
+        for (directory, command), values in self._values.items():
+            if not 0 < len(values) < self._warmups:
+                continue
+            metrics = [
+                metric.name
+                for assigned in self.driven
+                if assigned.directory == directory
+                for metric in assigned.metrics()
+            ]
+            findings.append(
+                finding.Finding(
+                    kind="full_speed_uncertain",
+                    subject=directory,
+                    detail=f"the full speed of {command} is the mean of "
+                    f"{len(values)} of {self._warmups} warm-ups"
+                    f"{self._format_reason(directory, command)}",
+                    metrics=tuple(metrics),
+                )
+            )
+        return findings
+
+    def _format_reason(self, directory: str, command: str) -> str:
+        """Return why a warm-up measured no rate, after a colon, or ""."""
+        reason = self._reasons.get((directory, command))
+        return f": {reason}" if reason else ""
+
     def _find_rate(
         self, assigned: assignment.Assignment, command: str
     ) -> float:
         """Return the mean rate of a command at full speed."""
         values = self._values[assigned.directory, command]
         if not values or min(values) <= 0:
-            raise base.WorkloadError(
-                f"load: the warm-up measured no rate of {command} of "
-                f"{assigned.directory} at full speed; see its record in the "
-                "journal, or give rates in place of shares"
+            raise CalibrationError(
+                f"load: no warm-up measured a rate of {command} of "
+                f"{assigned.directory} at full speed"
+                f"{self._format_reason(assigned.directory, command)}; resolve "
+                "this, or give rates in load in place of shares"
             )
         return statistics.geometric_mean(values)
 

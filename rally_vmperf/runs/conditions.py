@@ -103,6 +103,12 @@ class PlannedCondition:
     def __str__(self) -> str:
         return ", ".join(f"{key} {value}" for key, value in self.axes.items())
 
+    def count_batches(self) -> int:
+        """Return the number of groups that run one after another."""
+        if self.choose is None:
+            return 1
+        return max(1, len(self.choose(frozenset(), 1).batches))
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class CurrentCondition:

@@ -216,10 +216,16 @@ def parse(argument: documents.Arguments | None) -> EventType:
     An option that is empty is not given.
 
     :param argument: The name with the options, which match ``SCHEMA``.
-    :raises InvalidEvent: If an option is unknown or not valid.
+    :raises InvalidEvent: If the name or an option is unknown or not valid.
     """
     argument = argument or {"name": DEFAULT}
-    event_type = get_type(argument["name"])
+    name = argument.get("name")
+    if name not in list_names():
+        raise InvalidEvent(
+            f"event name={sanitize.line(repr(name), 80)}: must be one of "
+            f"{', '.join(list_names())}"
+        )
+    event_type = get_type(name)
     options = {
         key: value
         for key, value in argument.items()

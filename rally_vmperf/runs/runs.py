@@ -187,8 +187,17 @@ class Run:
         """Return the remaining time as text, or "" if it is unknown."""
         if self._latest is None:
             return ""
-        minutes = round(self._latest * (self.times - number + 1) / 60)
+        left = sum(map(self._weigh, range(number, self.times + 1)))
+        minutes = round(self._latest * left / self._weigh(number - 1) / 60)
         return f", about {units.number_of('minute', max(1, minutes))} left"
+
+    def _weigh(self, number: int) -> float:
+        """Return the duration of a repetition relative to that of others."""
+        if self.calibration is None:
+            return 1.0
+        return self.calibration.estimate_seconds(
+            self.conditions, is_warmup=number <= self.warmup
+        )
 
     def _measure(
         self, number: int, repetition_result: "RepetitionResult"

@@ -258,6 +258,7 @@ def list_workloads(
             cooldown=assignment.cooldown,
             drop_caches=assignment.drop_caches,
             offered_load=assignment.load.title if assignment.load else "",
+            load_label=assignment.load.label if assignment.load else "",
         )
         for assignment in assignments
     )

@@ -8,6 +8,7 @@ import typing as t
 from rally_vmperf.baseline import document
 from rally_vmperf.cmd import machine_options
 from rally_vmperf.cmd.baselines import coverage
+from rally_vmperf.measurement.samples import units
 
 if t.TYPE_CHECKING:
     from rally_vmperf.machines.provisioning import raw_devices
@@ -80,8 +81,8 @@ def check(
         if device.path != name:
             name += f" ({device.path})"
         lines.append(
-            f"{name}, {device.size / (1 << 30):.1f} GiB: everything on it is "
-            "lost, and nothing is restored"
+            f"{name}, {units.show_sizes(device.size)[0]}: everything on it "
+            "is lost, and nothing is restored"
         )
     if not parsed.yes:
         raise document.BaselineError(

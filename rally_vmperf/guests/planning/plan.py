@@ -17,8 +17,10 @@ from rally_vmperf.guests import resolve
 from rally_vmperf.guests import volumes
 from rally_vmperf.guests.planning import capacity
 from rally_vmperf.guests.planning import compute_hosts
+from rally_vmperf.guests.planning import host_cpus
 from rally_vmperf.guests.planning import quota
 from rally_vmperf.guests.planning import requirements
+from rally_vmperf.measurement.samples import units
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -107,7 +109,12 @@ def create_plan(
         networks=guest_networks,
         networks_by_group=networks_by_group,
         requirements=dataclasses.replace(
-            required, remarks=(*required.remarks, *remarks)
+            required,
+            remarks=(
+                *required.remarks,
+                *remarks,
+                *host_cpus.describe(admin, guest_request, placement, demands),
+            ),
         ),
         sequential=sequential,
     )
@@ -250,13 +257,13 @@ def _check_copies(
         )
     if not group.image_properties:
         return
-    size_gib = (image.size or 0) / resolve.GIB
-    if not 0 < size_gib <= max_gib:
+    size, most = image.size or 0, int(max_gib * units.GIB)
+    if not 0 < size <= most:
         raise errors.GuestError(
             f"image_properties of group {group.name!r}: image {image.name!r} "
-            f"has {size_gib:.1f} GiB of data: must be > 0 and <= "
-            f"max_image_copy_gib {max_gib:g}; set image to one that has these "
-            "properties, or raise max_image_copy_gib"
+            f"has {units.show_sizes(size, most)[0]} of data: must be > 0 and "
+            f"<= max_image_copy_gib {max_gib:g}; set image to one that has "
+            "these properties, or raise max_image_copy_gib"
         )
 
 

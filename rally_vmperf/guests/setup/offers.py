@@ -226,7 +226,7 @@ def choose_flavor(
 def _get_disk_gib(image: t.Any) -> int:
     """Return the size of the disk that an image requires, in GiB."""
     size = image.virtual_size or image.size or 0
-    return max(image.min_disk or 0, -(-size // resolve.GIB))
+    return max(image.min_disk or 0, -(-size // units.GIB))
 
 
 def _offer_flavor(

@@ -14,6 +14,7 @@ from rally_vmperf import sanitize
 from rally_vmperf.machines import base
 from rally_vmperf.machines import root
 from rally_vmperf.machines import scripts
+from rally_vmperf.measurement.samples import units
 
 Form = t.Literal["device", "filesystem"]
 
@@ -23,7 +24,6 @@ _TIMEOUT, _FORMATTING = 120, 3600
 _LINE = re.compile(
     r"volume ([0-9]{1,2}) ([0-9]{1,18})(?: (/dev/[A-Za-z0-9_.:/-]{1,200}))?"
 )
-GIB = 1 << 30
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -137,20 +137,13 @@ def _parse(
                 "the image has a driver for the bus of the disk"
             )
         if not volume.least <= size <= volume.most:
+            found_size, expected = units.show_sizes(size, volume.most)
             raise base.MachineError(
-                f"{name}: volume {number} ({device}) has "
-                f"{_format_size(size)}: must have {_format_size(volume.most)}"
-                "; check the size of the volume in Cinder"
+                f"{name}: volume {number} ({device}) has {found_size}: must "
+                f"have {expected}; check the size of the volume in Cinder"
             )
         found.append(Attached(device, size))
     return found
-
-
-def _format_size(size: int) -> str:
-    """Return a size as text, in GiB if it is a multiple of them."""
-    if size % GIB == 0:
-        return f"{size // GIB} GiB"
-    return f"{size} bytes"
 
 
 async def detach(machine: base.Machine, folder: str) -> None:

@@ -3,6 +3,7 @@
 All figures have three significant digits and decimal SI prefixes: 1 kB is
 1000 B for memory, disk and network. Units without prefixes (``events/s``,
 scores, counts) have their digits in groups of three. Counts have all digits.
+Sizes of disks and files are no figures, and have the units of Nova.
 """
 
 import collections.abc
@@ -10,6 +11,10 @@ import math
 import typing as t
 
 DIGITS = 3
+
+MIB, GIB = 1 << 20, 1 << 30
+#: Sizes from this number of bytes on are shown in GiB.
+_LARGE = GIB // 2
 
 _UP = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 _DOWN = ((1.0, ""), (1e-3, "m"), (1e-6, "u"), (1e-9, "n"))
@@ -136,6 +141,27 @@ def _digits_apart(
         ):
             return decimals
     return minimum
+
+
+def show_sizes(*sizes: int) -> list[str]:
+    """Return sizes as texts: ``20.5 GiB``, ``64 MiB``.
+
+    They have as many decimals as distinguish different sizes.
+
+    :param sizes: The sizes in bytes that are compared with each other.
+    """
+    for decimals in range(4):
+        texts = [_show_size(size, decimals) for size in sizes]
+        if len({*texts}) == len({*sizes}):
+            return texts
+    return [f"{size} bytes" for size in sizes]
+
+
+def _show_size(size: int, decimals: int) -> str:
+    """Return a size as text, in GiB with at least one decimal."""
+    if size < _LARGE:
+        return f"{size / MIB:.{decimals}f} MiB"
+    return f"{size / GIB:.{max(1, decimals)}f} GiB"
 
 
 def number_of(noun: str, *numbers: int) -> str:

@@ -372,6 +372,8 @@ class Question(abc.ABC, t.Generic[task.ArgumentsT]):
     ) -> task.Task[task.ArgumentsT]:
         """Return the task of a Rally workload.
 
+        If it needs the CPUs of hosts, the number of guests is not known yet.
+
         :param workload: The workload as parsed by Rally.
         :param title: The title of the subtask.
         :raises InvalidTask: If an argument is not valid.
@@ -379,8 +381,35 @@ class Question(abc.ABC, t.Generic[task.ArgumentsT]):
         created = task.create_from_rally(
             workload, self.scenario, self.arguments, title
         )
+        return self._count_guests(created)
+
+    def complete_task(
+        self,
+        subtask: task.Task[task.ArgumentsT],
+        find_host_cpus: t.Callable[[], int],
+    ) -> task.Task[task.ArgumentsT]:
+        """Return a task with the CPUs of hosts, if it needs them.
+
+        :param find_host_cpus: A function that returns their number.
+        :raises InvalidTask: If an argument is not valid with it.
+        """
+        if not subtask.arguments.needs_host_cpus:
+            return subtask
+        arguments = subtask.arguments.with_host_cpus(find_host_cpus())
+        return self._count_guests(
+            dataclasses.replace(subtask, arguments=arguments)
+        )
+
+    def _count_guests(
+        self, created: task.Task[task.ArgumentsT]
+    ) -> task.Task[task.ArgumentsT]:
+        """Return a task with the number of guests that it requires."""
         guests = created.contexts.get("vmperf_guests")
-        if not isinstance(guests, dict) or "count" in guests:
+        if (
+            not isinstance(guests, dict)
+            or "count" in guests
+            or created.arguments.needs_host_cpus
+        ):
             return created
         guests = {**guests, "count": self.count_guests(created)}
         contexts = {**created.contexts, "vmperf_guests": guests}

@@ -103,6 +103,15 @@ class Arguments(protocols.Protocol):
         return ()
 
     @property
+    def needs_host_cpus(self) -> bool:
+        """Whether the number of guests depends on unknown CPUs of hosts."""
+        return False
+
+    def with_host_cpus(self, number: int) -> t.Self:
+        """Return the arguments for hosts with a number of CPUs."""
+        return self
+
+    @property
     def protocol(self) -> protocols.Protocol:
         """The preparation before each command, workload and repetition."""
         names = [field.name for field in dataclasses.fields(protocols.DEFAULT)]

@@ -59,13 +59,15 @@ SCHEMA: documents.Schema = {
                     uniqueItems=True,
                 ),
                 "host_cpus": json_schema.integer(
-                    "CPUs of the host, as Nova reports them.", minimum=1
+                    "CPUs of the host, as Nova reports them; 0, the default: "
+                    "those that Nova shows to an administrator.",
+                    minimum=0,
                 ),
                 "vcpus": json_schema.integer(
                     "vCPUs of the flavor.", minimum=1
                 ),
             },
-            *("ratio", "host_cpus", "vcpus"),
+            *("ratio", "vcpus"),
         ),
     ],
 }
@@ -84,6 +86,11 @@ def expand_levels(argument: t.Any) -> tuple[int, ...]:
             "4}"
         )
     if isinstance(argument, collections.abc.Mapping) and "ratio" in argument:
+        if not argument.get("host_cpus"):
+            raise task.InvalidTask(
+                "levels: host_cpus is missing; set it to the number of CPUs "
+                "of the host"
+            )
         return _expand_ratios(**argument)
     if isinstance(argument, collections.abc.Mapping):
         return _expand_range(argument)

@@ -59,7 +59,8 @@ class Arguments(neighbours.Arguments, task.Arguments):
     :param levels: The numbers of guests on each host: a list such as
         [1, 2, 3], or {from: 1, to: 8}, or {doubling_to: 8}, or vCPUs per CPU
         such as {ratio: [0.5, 1, 2], host_cpus: 64, vcpus: 4}, rounded down to
-        guests. All guests are booted once; a level uses some of them.
+        guests; an administrator can omit host_cpus, which Nova shows. All
+        guests are booted once; a level uses some of them.
     :param order: The order of the levels. listed: the order in the task.
         shuffled: a random order in each repetition. blocks: in a block of as
         many repetitions as levels, each level runs once at each position.
@@ -120,13 +121,27 @@ class Arguments(neighbours.Arguments, task.Arguments):
 
     @property
     def host_cpus(self) -> int | None:
-        """The number of CPUs of a host, if levels are vCPUs per CPU."""
+        """The number of CPUs of a host, if levels are vCPUs per CPU.
+
+        It is 0 or None if the task does not state it.
+        """
         return self._get_ratio_option("host_cpus")
 
     @property
     def guest_vcpus(self) -> int | None:
         """The number of vCPUs of a guest, if levels are vCPUs per CPU."""
         return self._get_ratio_option("vcpus")
+
+    @property
+    def needs_host_cpus(self) -> bool:
+        """Whether levels are a ratio of CPUs whose number is not stated."""
+        is_ratio = isinstance(self.levels, dict) and "ratio" in self.levels
+        return is_ratio and not self.host_cpus
+
+    def with_host_cpus(self, number: int) -> t.Self:
+        """Return the arguments with the CPUs of hosts in their levels."""
+        levels = {**t.cast(dict[str, t.Any], self.levels), "host_cpus": number}
+        return dataclasses.replace(self, levels=levels)
 
     def _get_ratio_option(self, key: str) -> int | None:
         """Return a number of levels that are vCPUs per CPU, else None."""
@@ -492,6 +507,10 @@ class Density(question.Question[Arguments]):
         """Return the number of guests of the largest level on all hosts."""
         hosts = subtask.guests.get("hosts") or [None]
         return _count_per_host(subtask) * len(hosts)
+
+    def list_request_options(self, subtask: Task) -> dict[str, t.Any]:
+        """Return the number of CPUs that the task states for each host."""
+        return {"host_cpus": subtask.arguments.host_cpus or None}
 
     def create_guest_options(self, subtask: Task) -> documents.Arguments:
         """Return the options of guests, by default all of them on one host."""

@@ -245,9 +245,22 @@ def _find_usual(
 
 
 def _list_facts(run: reports.RunReport) -> reports.Facts:
-    """Return titled lines on the requested event, a list."""
+    """Return titled lines on the requested event, a list.
+
+    :raises InvalidEvent: If this version does not know the event.
+    """
     options = run.last.options
-    requested = event_types.parse(options.get("event"))
+    try:
+        requested = event_types.parse(options.get("event"))
+    except event_types.InvalidEvent as error:
+        last = run.last
+        version = last.software.get("rally-vmperf", "another version")
+        raise event_types.InvalidEvent(
+            f"run {last.repetition.run}, record of repetition "
+            f"{last.repetition.number}: {error}; the record is of "
+            f"rally-vmperf {version}: create the page with this version or a "
+            "later one"
+        ) from None
     return [
         (
             "Event",

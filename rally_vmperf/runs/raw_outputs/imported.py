@@ -11,6 +11,7 @@ from rally_vmperf import documents
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import tool_comparison
 from rally_vmperf.execution import assignment
+from rally_vmperf.execution import estimate
 from rally_vmperf.judging.results import plausibility
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
@@ -19,6 +20,7 @@ from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.records import model
 from rally_vmperf.runs.raw_outputs import raw
+from rally_vmperf.workloads import base
 from rally_vmperf.workloads import registry
 
 Raws = collections.abc.Sequence[raw.RawOutput]
@@ -320,7 +322,10 @@ class _ReferenceBuilder:
                 ):
                     continue
                 arguments = _select_numbers(
-                    _complete_arguments(baseline_entry), metric_name
+                    _complete_arguments(
+                        baseline_entry, metric_name, raw_output.arguments
+                    ),
+                    metric_name,
                 )
                 keys = _list_differences(arguments, raw_output.arguments)
                 if self._is_lenient:
@@ -369,18 +374,62 @@ def _is_imported(baseline_entry: document.BaselineEntry) -> bool:
 
 def _complete_arguments(
     baseline_entry: document.BaselineEntry,
+    metric: str,
+    of_guest: documents.Arguments,
 ) -> dict[str, t.Any]:
     """Return the arguments of an entry; a recorded one has all of them.
 
-    Options of the tool that are no arguments of the workload have their
-    defaults in a recorded one.
+    Options of the tool that are no arguments of the workload are those of the
+    command line of the workload, or have their defaults.
+
+    :param of_guest: The arguments that the output of the guest states. It may
+        lack other options of the workload, which change little, but must have
+        no further ones.
     """
     if _is_imported(baseline_entry):
         return dict(baseline_entry.arguments)
-    table = registry.get_workload(baseline_entry.workload).TOOL_OPTIONS
-    defaults = table.read({}, is_complete=True)
-    del defaults["other_options"]
-    return {**defaults, **baseline_entry.arguments}
+    assigned = assignment.Assignment(
+        registry.get_workload(baseline_entry.workload),
+        dict(baseline_entry.arguments),
+    )
+    table = assigned.workload.TOOL_OPTIONS
+    argv = _find_argv(assigned, metric)
+    stated, _ = table.read_argv(argv or ())
+    arguments = {
+        **table.read(stated, is_complete=True),
+        **baseline_entry.arguments,
+    }
+    # The paths of volumes are links in the work directory.
+    forms = [target.form for target in assigned.targets()]
+    if "place" in arguments and "device" in forms:
+        arguments["place"] = ", ".join(forms)
+    others = set(arguments["other_options"].split())
+    if argv is None or others.issuperset(
+        of_guest.get("other_options", "").split()
+    ):
+        del arguments["other_options"]
+    return arguments
+
+
+def _find_argv(
+    assigned: assignment.Assignment, metric: str
+) -> tuple[str, ...] | None:
+    """Return the arguments of the tool that measures a metric, or None.
+
+    A workload can run its tool in a script, whose arguments are others.
+    """
+    try:
+        commands = estimate.planned_commands(assigned)
+    except base.WorkloadError:
+        return None
+    for command in commands:
+        program, *argv = command.argv
+        is_only = len(commands) == 1
+        if program == assigned.workload.name and (
+            is_only or command.name in metric.split(".")
+        ):
+            return tuple(argv)
+    return None
 
 
 def _select_numbers(

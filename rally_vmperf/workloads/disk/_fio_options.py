@@ -150,7 +150,6 @@ _OTHERS = {
     "io_size": "0",
     "ioscheduler": "",
     "loops": "1",
-    "norandommap": "0",
     "nrfiles": "1",
     "numa_cpu_nodes": "all",
     "numa_mem_policy": "default",
@@ -192,6 +191,7 @@ TABLE = options.OptionTable(
             _condition(name, default=default)
             for name, default in _OTHERS.items()
         ),
+        options.Option(names=("norandommap",), default="0", has_value=False),
         options.Option(
             names=("filename", "directory"),
             argument="place",

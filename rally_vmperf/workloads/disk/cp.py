@@ -84,9 +84,11 @@ class Cp(base.Workload):
         tools.auxiliary("python3"),
     )
 
-    def targets(self, arguments: base.Arguments) -> tuple[base.Target, ...]:
+    @staticmethod
+    def targets(arguments: base.Arguments) -> tuple[base.Target, ...]:
         """Return the volume with the tree and its copy."""
-        return _list_targets(arguments)
+        size = 2 * _size_bytes(arguments)
+        return _target.list_volumes(arguments, size, "filesystem")
 
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
         """Return the scripts that write the tree and copy it, as Files."""
@@ -110,7 +112,7 @@ class Cp(base.Workload):
             "python3 tree.py --files={files} --file-kib={file_kib} "
             "--seed={seed} {path}",
             arguments,
-            path=_target.join(_list_targets(arguments), "tree"),
+            path=_target.join(self.targets(arguments), "tree"),
         )
         seconds = _size_bytes(arguments) / _WRITE_RATE
         return (
@@ -160,15 +162,9 @@ class Cp(base.Workload):
         return [outputs.create_sample(TIME, seconds)]
 
 
-def _list_targets(arguments: base.Arguments) -> tuple[base.Target, ...]:
-    """Return the volume with the tree and its copy."""
-    size = 2 * _size_bytes(arguments)
-    return _target.list_volumes(arguments, size, "filesystem")
-
-
 def _copy_argv(arguments: base.Arguments, *, flush: bool) -> tuple[str, ...]:
     """Return the command line words that copy the tree."""
-    paths = [target.path for target in _list_targets(arguments)]
+    paths = [target.path for target in Cp.targets(arguments)]
     return ("bash", "copy.bash", *(["flush"] if flush else []), *paths)
 
 

@@ -89,9 +89,12 @@ class Dd(sequence.CommandSequenceWorkload):
             arguments=("count", "block_size"),
         )
 
-    def targets(self, arguments: base.Arguments) -> tuple[base.Target, ...]:
+    @staticmethod
+    def targets(arguments: base.Arguments) -> tuple[base.Target, ...]:
         """Return the volume whose device is measured."""
-        return _list_targets(arguments)
+        return _target.list_volumes(
+            arguments, _size_bytes(arguments), "device"
+        )
 
     def prepare(self, arguments: base.Arguments) -> tuple[base.Command, ...]:
         """Return the commands of the first writes, which allocate space."""
@@ -188,16 +191,11 @@ def _write_argv(
     line = f"dd if=/dev/zero of={_get_path(arguments, direction)} {_BLOCKS}"
     direct = ["oflag=direct"] if arguments["direct"] else []
     # Without nocreat, dd would create a file if the link is missing.
-    device = ["conv=notrunc,nocreat"] if _list_targets(arguments) else []
+    device = ["conv=notrunc,nocreat"] if Dd.targets(arguments) else []
     return (*base.argv(line, arguments), *device, *SYNC[sync], *direct)
 
 
 def _get_path(arguments: base.Arguments, direction: str) -> str:
     """Return the path of the file of a direction, or of the device."""
-    paths = [target.path for target in _list_targets(arguments)]
+    paths = [target.path for target in Dd.targets(arguments)]
     return paths[0] if paths else f"{direction}.data"
-
-
-def _list_targets(arguments: base.Arguments) -> tuple[base.Target, ...]:
-    """Return the volume whose device is measured."""
-    return _target.list_volumes(arguments, _size_bytes(arguments), "device")

@@ -181,9 +181,11 @@ class Fio(sequence.CommandSequenceWorkload):
             arguments=("size_mib",),
         )
 
-    def targets(self, arguments: base.Arguments) -> tuple[base.Target, ...]:
+    @staticmethod
+    def targets(arguments: base.Arguments) -> tuple[base.Target, ...]:
         """Return the volumes whose devices are measured."""
-        return _list_targets(arguments)
+        size = arguments["size_mib"] << 20
+        return _target.list_volumes(arguments, size, "device")
 
     def prepare(self, arguments: base.Arguments) -> tuple[base.Command, ...]:
         """Return the commands that write the files before measurements.
@@ -200,7 +202,7 @@ class Fio(sequence.CommandSequenceWorkload):
         else:
             job = _job_options("layout", "write", "1M", arguments)
             argv = (*job, "--refill_buffers", "--end_fsync=1")
-            if _list_targets(arguments):
+            if self.targets(arguments):
                 # Otherwise it would create a file if the link is missing.
                 argv = (*argv, "--allow_file_create=0")
         timeout = 120 + _count_mib(arguments) / _SLOWEST
@@ -496,21 +498,15 @@ def _check_target(arguments: base.Arguments) -> None:
         )
 
 
-def _list_targets(arguments: base.Arguments) -> tuple[base.Target, ...]:
-    """Return the volumes whose devices are measured."""
-    size = arguments["size_mib"] << 20
-    return _target.list_volumes(arguments, size, "device")
-
-
 def _get_filename(arguments: base.Arguments) -> str:
     """Return the file, or the devices, with colons between them."""
-    paths = [target.path for target in _list_targets(arguments)]
+    paths = [target.path for target in Fio.targets(arguments)]
     return ":".join(paths) or "vmperf.data"
 
 
 def _count_mib(arguments: base.Arguments) -> int:
     """Return the size of all files of a job in MiB."""
-    files = len(_list_targets(arguments)) or 1
+    files = len(Fio.targets(arguments)) or 1
     return int(arguments["size_mib"]) * files
 
 

@@ -129,9 +129,11 @@ class Iozone(base.Workload):
             arguments=("size_mib", "processes"),
         )
 
-    def targets(self, arguments: base.Arguments) -> tuple[base.Target, ...]:
+    @staticmethod
+    def targets(arguments: base.Arguments) -> tuple[base.Target, ...]:
         """Return the volume with the files of the processes."""
-        return _list_targets(arguments)
+        size = int(arguments["processes"]) * (int(arguments["size_mib"]) << 20)
+        return _target.list_volumes(arguments, size, "filesystem")
 
     def argument_findings(self, arguments: base.Arguments) -> base.Findings:
         """Return a finding if iozone uses the page cache, else nothing."""
@@ -166,11 +168,11 @@ class Iozone(base.Workload):
             *(("-e",) if arguments["flush"] else ()),
             *(("-I",) if arguments["direct"] else ()),
             "-F",
-            *(_target.join(_list_targets(arguments), name) for name in names),
+            *(_target.join(self.targets(arguments), name) for name in names),
         )
         command = _commands.create_command("iozone", argv, size)
         # iozone removes them, unless it fails.
-        left = () if _list_targets(arguments) else names
+        left = () if self.targets(arguments) else names
         return (dataclasses.replace(command, temporary_files=left),)
 
     def parse(
@@ -193,12 +195,6 @@ class Iozone(base.Workload):
             )
         rates = map(rates_by_title.__getitem__, tests.values())
         return outputs.create_samples(self.metrics(arguments), rates)
-
-
-def _list_targets(arguments: base.Arguments) -> tuple[base.Target, ...]:
-    """Return the volume with the files of the processes."""
-    size = int(arguments["processes"]) * (int(arguments["size_mib"]) << 20)
-    return _target.list_volumes(arguments, size, "filesystem")
 
 
 def _check_settings(

@@ -113,6 +113,46 @@ class PlanTest(unittest.TestCase):
         self.assertEqual({"Four guests"}, {row["Subtask"] for row in rows})
         self.assertIn("will be 25 % full", output)
 
+    def plan_ratio(self, *ratios, **levels):
+        """Plan levels as ratios of the CPUs of a host."""
+        task = subtask()
+        (scenario,) = task["scenario"].values()
+        scenario["levels"] = {"ratio": ratios, "vcpus": 2, **levels}
+        del task["contexts"]["vmperf_guests@openstack"]["count"]
+        return self.plan(task)
+
+    def test_cpus_of_the_host(self):
+        """They are read and shown; another number is a warning."""
+        self.cloud.compute.hypervisors = [
+            {"hypervisor_hostname": "h1", "vcpus": 8}
+        ]
+        for stated, message in (
+            (0, "levels: host_cpus=8: Nova shows 8 CPUs of h1\n"),
+            (4, "levels: host_cpus=4: Nova shows 8 CPUs of h1 for vCPUs, and"),
+        ):
+            code, rows, output = self.plan_ratio(0.5, 1, host_cpus=stated)
+            self.assertEqual(0, code)
+            self.assertIn(f"Four guests: {message}", output)
+            needs = {row["What"]: row["Needed"] for row in rows}
+            self.assertEqual((stated or 8) // 2, needs["instances"])
+
+    def test_levels_beyond_the_host(self):
+        """They are one line, which has the solution."""
+        code, _, output = self.plan_ratio(2, host_cpus=5)
+        self.assertEqual(0, code, output)
+        code, _, output = self.plan_ratio(2, host_cpus=11)
+        self.assertEqual(1, code)
+        self.assertRegex(
+            output, "rejected: quota: project member has quota for 10 more"
+        )
+        self.cloud.placement.all_hosts["h1"]["VCPU"] = (10, 0)
+        code, _, output = self.plan_ratio(2, host_cpus=5)
+        self.assertEqual(1, code)
+        self.assertRegex(
+            output,
+            "rejected: host h1 would be 100 % full .*; request fewer guests",
+        )
+
     def test_files_that_do_not_fit(self):
         """It is a reason among others, and nothing is made."""
         task = subtask()

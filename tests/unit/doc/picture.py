@@ -169,6 +169,7 @@ def create_load():
                         label=f"load-{load}",
                         arguments={},
                         offered_load=f"{load} % load",
+                        load_label=f"load-{load}",
                     )
                     for load in LOADS
                 ),

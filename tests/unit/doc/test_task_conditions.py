@@ -26,6 +26,8 @@ SLA_DEFAULTS = {
     "statistic": "mean",
     "compare_to": "solo_guest",
 }
+#: The CPUs of the host of tasks that do not state them.
+HOST_CPUS = 8
 
 
 def complete(subtask):
@@ -35,6 +37,7 @@ def complete(subtask):
     """
     created = tasks.create_task(subtask)
     question = table.scenarios()[created.scenario]
+    created = question.complete_task(created, lambda: HOST_CPUS)
     guests = {**schema.DEFAULTS, **question.create_guest_options(created)}
     if "groups" in guests:
         guests.pop("count", None)

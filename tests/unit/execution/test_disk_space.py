@@ -9,8 +9,9 @@ from rally_vmperf.execution import disk_space
 from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import base
 from rally_vmperf.machines import testing
+from rally_vmperf.measurement.samples import units
 
-GIB = disk_space.GIB
+GIB = units.GIB
 #: A study with one file of 1 GiB.
 STUDY = (
     {
@@ -67,20 +68,20 @@ class NeedTestCase(unittest.TestCase):
     def test_messages(self):
         one = find_need({"name": "fio", "arguments": {"size_mib": 30720}})
         self.assertEqual(
-            "workload fio needs 30.0 GiB of disk: must be <= 20 GiB of it; "
-            "buy more, or reduce size_mib",
-            one.describe_shortage("20 GiB of it", "buy more"),
+            "workload fio needs 30.0 GiB of disk: must be <= 20.0 GiB of "
+            "it; buy more, or reduce size_mib",
+            one.describe_shortage(20 * GIB, " of it", "buy more"),
         )
         self.assertEqual(
-            "workloads wget, cp, bzip2 need 4.0 GiB of disk: must be <= 1 GiB;"
-            " buy more, or reduce size_mib of bzip2",
-            find_need(*STUDY).describe_shortage("1 GiB", "buy more"),
+            "workloads wget, cp, bzip2 need 4.0 GiB of disk: must be <= 1.0 "
+            "GiB; buy more, or reduce size_mib of bzip2",
+            find_need(*STUDY).describe_shortage(GIB, "", "buy more"),
         )
         self.assertEqual(
-            "workload x needs 64 MiB of disk: must be <= 1 GiB; buy more",
+            "workload x needs 64 MiB of disk: must be <= 63 MiB; buy more",
             disk_space.SpaceNeed(
                 size=64 << 20, titles=("x",), largest="x"
-            ).describe_shortage("1 GiB", "buy more"),
+            ).describe_shortage(63 << 20, "", "buy more"),
         )
 
 
@@ -148,8 +149,9 @@ class MachinesTestCase(unittest.TestCase):
         disk_space.check(copies, self.NEED)
         copies[0].available_bytes -= 3
         self.assertEqual(
-            "metal: workload cp needs 4.0 GiB of disk: must be <= 4.0 GiB, "
-            "which are free for each of 3 copies in /var/tmp; set --work-dir "
+            "metal: workload cp needs 4294967296 bytes of disk: must be <= "
+            "4294967295 bytes, which are free "
+            "for each of 3 copies in /var/tmp; set --work-dir "
             "to a directory on a larger disk, or reduce file_kib",
             self.refuse(*copies),
         )

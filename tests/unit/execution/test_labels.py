@@ -27,6 +27,19 @@ class LabelsTestCase(unittest.TestCase):
     def test_label_follows_the_tool(self, name, label, labelled):
         self.assertEqual(labelled, assignment.relabel(name, label))
 
+    @ddt.data(
+        ("", "disk.fio.load-30.randread.iops"),
+        ("db", "disk.fio.db-load-30.randread.iops"),
+        ("a" * 32, f"disk.fio.{'a' * 32}-load-30.randread.iops"),
+    )
+    @ddt.unpack
+    def test_load_follows_a_label_of_any_length(self, label, labelled):
+        offered = assignment.Load(label="load-30", title="30 % load")
+        assigned = assignment.Assignment(
+            None, {}, "-".join(filter(None, (label, "load-30"))), load=offered
+        )
+        self.assertEqual(labelled, assigned.relabel(METRIC).name)
+
     @ddt.data("Db", "1st", "a.b", "a b", "-a", "*", "a\n", "a" * 33)
     def test_other_labels_are_refused(self, label):
         with self.assertRaisesRegex(

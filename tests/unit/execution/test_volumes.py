@@ -86,13 +86,13 @@ class DescribeTest(unittest.TestCase):
             [assign("device", size=3 * GIB // 2)],
             [GIB],
             "workload targeting target=volume: requires 1.5 GiB, and volume 1 "
-            "of g1 has 1 GiB; add one, or reduce the size in its arguments",
+            "of g1 has 1.0 GiB; add one, or reduce the size in its arguments",
         ),
         ([assign("filesystem", size=GIB)], [2 * GIB], ""),
         (
             [assign("filesystem", size=GIB)],
             [GIB],
-            "workload targeting target=volume: requires 1 GiB, and a file "
+            "workload targeting target=volume: requires 1.00 GiB, and a file "
             "system on volume 1 of g1 has 0.97 GiB; add one, or reduce the "
             "size in its arguments",
         ),

@@ -4,7 +4,9 @@ from rally_vmperf.guests import models
 from rally_vmperf.guests import request
 
 
-def build_request(*, one_host=False, sequential=False, **options):
+def build_request(
+    *, one_host=False, sequential=False, host_cpus=None, **options
+):
     """Return a request by the options of the context."""
     defaults = {"network": {"name": "private"}, **options}
     if "groups" not in defaults:
@@ -12,7 +14,11 @@ def build_request(*, one_host=False, sequential=False, **options):
         defaults.setdefault("flavor", {"name": "small"})
     network = defaults.pop("tenant_network", None)
     return request.parse_config(
-        defaults, network, one_host=one_host, sequential=sequential
+        defaults,
+        network,
+        one_host=one_host,
+        sequential=sequential,
+        host_cpus=host_cpus,
     )
 
 

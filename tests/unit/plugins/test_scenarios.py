@@ -13,6 +13,7 @@ from rally_vmperf.guests import models
 from rally_vmperf.measurement import repetition
 from rally_vmperf.plugins import scenarios
 from rally_vmperf.questions import table
+from rally_vmperf.runs import calibration
 from tests.unit import made
 
 GAP = repetition.Missing(
@@ -58,8 +59,8 @@ class TestRequest(unittest.TestCase):
             scenarios.CONF.clear_override, "journal_dir", group=opts.GROUP
         )
 
-    def run_scenario(self, **arguments):
-        """Run a repetition; return the request and the own arguments."""
+    def create_scenario(self, **arguments):
+        """Return a scenario whose workload is in Rally's database."""
         stored = {
             "args": arguments,
             "contexts": {"vmperf_guests@openstack": {"count": 2}},
@@ -73,20 +74,25 @@ class TestRequest(unittest.TestCase):
             ),
             "config": {"count": 2, "ssh_timeout": 60},
         }
-        scenario = scenarios.SCENARIOS["VMPerf.density"](
+        self.enterContext(
+            mock.patch.object(
+                scenarios.db, "workload_get", mock.Mock(return_value=stored)
+            )
+        )
+        return scenarios.SCENARIOS["VMPerf.density"](
             {
                 "owner_id": "w",
                 "task": {"uuid": "t"},
                 "iteration": 1,
                 "vmperf_guests": booted,
+                "vmperf_host_cpus": 4,
             }
         )
-        with (
-            mock.patch.object(
-                scenarios.db, "workload_get", mock.Mock(return_value=stored)
-            ),
-            self.assertRaisesRegex(scenarios.defects.Defect, "RequestError"),
-        ):
+
+    def run_scenario(self, **arguments):
+        """Run a repetition; return the request and the own arguments."""
+        scenario = self.create_scenario(**arguments)
+        with self.assertRaisesRegex(scenarios.defects.Defect, "RequestError"):
             scenario.run(**arguments)
         (request,) = self.requests
         return request
@@ -131,6 +137,40 @@ class TestRequest(unittest.TestCase):
                 arguments.neighbours,
             ),
         )
+
+    def test_loads_that_are_unknown(self):
+        """The repetition fails with the reason, for any criteria."""
+        run = mock.Mock(
+            failure=calibration.CalibrationError("load: no <rate>\x1b"),
+            repeat=lambda number: made.record_of(
+                repeated("incomplete", [GAP])
+            ),
+        )
+        with (
+            mock.patch.object(
+                scenarios.open_runs.OPEN_RUNS,
+                "get_run",
+                autospec=True,
+                return_value=run,
+            ),
+            self.assertRaisesRegex(
+                scenarios.IncompleteRepetition, "^load: no .rate"
+            ) as raised,
+        ):
+            self.create_scenario(
+                workloads=[{"name": "sysbench"}], levels=[1, 2]
+            ).measure()
+        self.assertNotRegex(str(raised.exception), "[<\x1b]")
+
+    def test_cpus_of_the_host(self):
+        """They are those that the context of guests read."""
+        for stated, expected in ((0, 4), (8, 8)):
+            levels = {"ratio": [1], "host_cpus": stated, "vcpus": 2}
+            self.requests.clear()
+            _, arguments = self.run_scenario(
+                workloads=[{"name": "sysbench"}], levels=levels
+            )
+            self.assertEqual(expected, arguments.levels["host_cpus"])
 
     def test_defaults_of_the_question(self):
         """The question replaces None, the signature has the other values."""

@@ -129,7 +129,8 @@ class TestVolumes(unittest.TestCase):
         (
             {"fio": {"target": "volume", "size_mib": 1025}},
             [{"size_gib": 1}],
-            "requires 1.001 GiB, and volume 1 of vmperf_guests has 1 GiB; ",
+            "requires 1.001 GiB, and volume 1 of vmperf_guests has 1.000 "
+            "GiB; ",
         ),
         (
             {"fio": {"target": "volume"}, "cp": {"target": "volume"}},

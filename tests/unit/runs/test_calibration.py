@@ -1,6 +1,7 @@
 """Tests of loads that are shares of the rate at full speed."""
 
 import asyncio
+import re
 import tempfile
 import unittest
 from unittest import mock
@@ -10,6 +11,8 @@ from rally_vmperf.questions import table
 from rally_vmperf.questions.common import task
 from rally_vmperf.questions.density import question as density
 from rally_vmperf.report import page
+from rally_vmperf.runs import calibration
+from rally_vmperf.runs import runs
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads.cpu import sysbench
 from tests.unit import made
@@ -110,6 +113,27 @@ class TestCalibration(unittest.TestCase):
         self.assertEqual("passed", judged.status, judged.sentence())
         self.assertEqual(2, len(judged.limited_groups))
 
+    def test_labels(self):
+        """A label can have any length; one like a load is not a load."""
+        for label in ("x" * 32, "load-5", "rate-1-b"):
+            self.lines.clear()
+            run = self.create(
+                workloads=[{**whole.WORKLOADS[0], "label": label}]
+            )
+            records = [run.repeat(number) for number in range(1, 7)]
+            name = f"cpu.sysbench.{label}.rate"
+            self.assertEqual((name, ""), records[0].split_load(name))
+            self.assertEqual(
+                (name, "25 % load"),
+                records[-1].split_load(f"cpu.sysbench.{label}-load-25.rate"),
+            )
+            limits = {"vmperf_degradation": {"max_percent": {"*.rate": 30}}}
+            judged = source_judge.judge_source(made.source_of(records, limits))
+            loads = source_judge.create_report(judged).loads
+            self.assertEqual(
+                ["25 % load", "50 % load"], [*loads[name]], loads.keys()
+            )
+
     def test_printed_rates_are_a_load(self):
         """They can be pasted, and repeat the run at equal rates."""
         run = self.create()
@@ -133,19 +157,79 @@ class TestCalibration(unittest.TestCase):
         prepared = [line for line in self.lines if line.startswith("prepar")]
         self.assertEqual(["preparing sysbench on g1 to g2"], prepared)
 
-    def test_a_warm_up_without_a_rate(self):
-        """Later repetitions are incomplete, with the reason."""
+    def test_warm_ups_without_a_rate(self):
+        """Nothing else is measured; the reason is that of the warm-ups."""
         for machine in self.machines:
             machine.outputs = ["nonsense"]
         run = self.create()
         for number in (1, 2, 3):
             run.repeat(number)
-        record = run.repeat(4)
-        (missing,) = record.repetition.missing
-        self.assertIn(
-            "the warm-up measured no rate of sysbench", missing.reason
+        self.assertIsNone(run.failure)
+        for number in (4, 5):
+            record = run.repeat(number)
+            (missing,) = record.repetition.missing
+            self.assertRegex(
+                missing.reason,
+                "^load: no warm-up measured a rate of sysbench of sysbench at "
+                "full speed: .*sysbench.*; resolve this, or give rates in "
+                "load in place of shares$",
+            )
+            self.assertEqual("incomplete", record.repetition.state)
+            self.assertEqual((), record.repetition.conditions)
+            self.assertIsInstance(run.failure, calibration.CalibrationError)
+
+    def test_a_warm_up_without_a_rate(self):
+        """The others have the rate, and a finding states their number."""
+        self.machines[1].outputs = ["nonsense", golden.sysbench(FULL)]
+        run = self.create()
+        records = [run.repeat(number) for number in (1, 2, 3, 4)]
+        kind = "full_speed_uncertain"
+        for record in records[:3]:
+            findings = record.repetition.findings
+            self.assertNotIn(kind, [found.kind for found in findings])
+        (found,) = [
+            found
+            for found in records[3].repetition.findings
+            if found.kind == kind
+        ]
+        self.assertRegex(
+            found.detail,
+            "^the full speed of sysbench is the mean of 2 of 3 warm-ups: .*"
+            "sysbench",
         )
-        self.assertEqual("incomplete", record.repetition.state)
+        self.assertEqual("warning", found.severity)
+        self.assertIn("cpu.sysbench.load-25.rate", found.metrics)
+        self.assertIn("cpu.sysbench.load-50.latency_p95", found.metrics)
+        self.assertEqual("complete", records[3].repetition.state)
+        self.assertEqual(
+            250, records[3].workloads[0].arguments["rate"], records[3]
+        )
+
+    def test_time_left(self):
+        """Warm-ups run one level once; others run each level at each load."""
+        for solo_guest, runs_of_others in (("rotate", 4), ("all", 6)):
+            self.lines.clear()
+            run = self.create(solo_guest=solo_guest)
+            clock = mock.Mock()
+            clock.monotonic.side_effect = [
+                *(0, 600, 600, 1200, 1200, 1800),
+                *(1800, 1800 + 600 * runs_of_others),
+            ] + [9000] * 2
+            with mock.patch.object(runs, "time", clock):
+                for number in range(1, 6):
+                    run.repeat(number)
+            minutes = [
+                int(match[1])
+                for line in self.lines
+                if (
+                    match := re.match("Repetition .* about ([0-9]+) min", line)
+                )
+            ]
+            of_others = 3 * runs_of_others * 10
+            self.assertEqual(
+                [20 + of_others, 10 + of_others, of_others, of_others * 2 / 3],
+                minutes,
+            )
 
     def test_a_solo_guest_that_does_not_achieve_the_rate(self):
         """The load is void; with more guests, it is a loss."""

@@ -67,6 +67,13 @@ class TestParse(unittest.TestCase):
         ({"name": "reboot", "host": "b"}, "'host' was unexpected"),
         ({"name": "command", "argv": "dd"}, "event command.argv"),
         ({"name": "command", "argv": ["a"], "guest": "dies"}, "survives"),
+        (
+            {"name": "teleport"},
+            "event name='teleport': must be one of cold_migration, command, "
+            "live_migration, reboot, resize$",
+        ),
+        ({"name": ["reboot"]}, "event name=.*reboot.*: must be one of"),
+        ({"host": "b"}, "event name=None: must be one of"),
     )
     @ddt.unpack
     def test_rejected(self, argument, message):

@@ -2,7 +2,6 @@
 
 import dataclasses
 import functools
-import re
 
 from rally_vmperf.judging import density_levels
 from rally_vmperf.judging import run_capacity
@@ -19,10 +18,6 @@ from rally_vmperf.report import reports
 MOST, MOST_LEVELS = 60, 200
 #: The heading of the verdict on fairness.
 FAIRNESS = "Fairness"
-
-
-#: The label of a load, at the end of that of a workload.
-_LOAD_LABEL = re.compile(r"(?:\.|-)(?:load|rate)-[0-9_]+(?=\.)")
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -55,10 +50,9 @@ class DensityReport(reports.RunReport):
         """
         by_name: dict[str, dict[str, shares.ShareSeries]] = {}
         for series in self.series:
-            name = series.row.metric.name
-            if load := self.last.find_load(name):
-                by_load = by_name.setdefault(_LOAD_LABEL.sub("", name), {})
-                by_load[load] = series
+            name, load = self.last.split_load(series.row.metric.name)
+            if load:
+                by_name.setdefault(name, {})[load] = series
         return {
             name: by_load
             for name, by_load in by_name.items()

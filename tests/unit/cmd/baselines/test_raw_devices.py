@@ -159,8 +159,8 @@ class CheckTest(unittest.TestCase):
             "arguments": {"target": "volume", "count": 21 << 10},
         }
         self.refuse(
-            "^workload dd target=volume: requires 21 GiB, and volume 1 of "
-            "--device for copy 1 has 20 GiB; name a larger device",
+            "^workload dd target=volume: requires 21.0 GiB, and volume 1 of "
+            "--device for copy 1 has 20.0 GiB; name a larger device",
             [large],
             *("--device", "/dev/b", "--yes"),
         )
@@ -276,7 +276,7 @@ class RecordTest(unittest.TestCase):
                 "volume", "--device", self.device, "--yes", *options
             )
             self.assertEqual(0, code, output)
-            self.assertIn(f"warning: {self.device}, 0.1 GiB: every", output)
+            self.assertIn(f"warning: {self.device}, 64 MiB: every", output)
             after = self.read()
             self.assertEqual(bytes(16 << 20), after[: 16 << 20])
             self.assertEqual(before[16 << 20 :], after[16 << 20 :])

@@ -169,7 +169,7 @@ class CopiesTest(unittest.TestCase):
         (
             {"image_properties": E1000},
             {"max_image_copy_gib": 1e-6},
-            "^image_properties of group 'a': image 'debian' has 0.0 GiB of "
+            "^image_properties of group 'a': image 'debian' has 0.004 MiB of "
             "data: must be > 0 and <= max_image_copy_gib 1e-06; set image to",
         ),
     )
@@ -180,7 +180,7 @@ class CopiesTest(unittest.TestCase):
 
     def test_an_image_without_data(self):
         self.cloud.image.all_images[0].size = 0
-        with self.assertRaisesRegex(errors.GuestError, "has 0.0 GiB of data"):
+        with self.assertRaisesRegex(errors.GuestError, "has 0 MiB of data"):
             self.boot(group("a", image_properties=E1000))
 
     def test_an_encrypted_image(self):

@@ -68,8 +68,7 @@ class ParseTest(unittest.IsolatedAsyncioTestCase):
         ),
         (
             "volume 1 3145728 /dev/vdb\n",
-            "volume 1 ./dev/vdb. has 3145728 "
-            "bytes: must have 1048576 bytes; check",
+            "volume 1 ./dev/vdb. has 3 MiB: must have 1 MiB; check",
         ),
         (f"volume 2 {MIB} /dev/vdb\n", "is not the description of volume 1"),
         (f"volume 1 {MIB} /etc/passwd\n", "is not the description"),
@@ -208,7 +207,7 @@ class DeviceTest(unittest.IsolatedAsyncioTestCase):
     async def test_device_of_another_size(self):
         """It is neither linked nor written."""
         self.volume = devices.Device(path=self.device, most=MIB)
-        with self.assertRaisesRegex(base.MachineError, "has 67108864 bytes"):
+        with self.assertRaisesRegex(base.MachineError, "has 64 MiB"):
             await self.attach("filesystem")
         self.assertEqual([], [*self.folder.glob("volume-*")])
 

@@ -113,6 +113,28 @@ class ScaleForTestCase(unittest.TestCase):
 
 
 @ddt.ddt
+class SizesTestCase(unittest.TestCase):
+    """Sizes that differ never look equal."""
+
+    @ddt.data(
+        ((0,), ["0 MiB"]),
+        ((4 << 30,), ["4.0 GiB"]),
+        ((64 << 20, 4 << 30), ["64 MiB", "4.0 GiB"]),
+        ((20 << 30, 20 << 30), ["20.0 GiB", "20.0 GiB"]),
+        ((20 << 30, (20 << 30) - (64 << 20)), ["20.0 GiB", "19.9 GiB"]),
+        ((20 << 30, (20 << 30) - (4 << 20)), ["20.000 GiB", "19.996 GiB"]),
+        ((1 << 20, (1 << 20) + (1 << 14)), ["1.00 MiB", "1.02 MiB"]),
+        (
+            (20 << 30, (20 << 30) - 512),
+            ["21474836480 bytes", "21474835968 bytes"],
+        ),
+    )
+    @ddt.unpack
+    def test_sizes(self, sizes, expected):
+        self.assertEqual(expected, units.show_sizes(*sizes))
+
+
+@ddt.ddt
 class NounsTestCase(unittest.TestCase):
     @ddt.data(
         ("copy", "copies"),

@@ -128,11 +128,13 @@ class Case(unittest.TestCase):
         config = {"network": {"name": "private"}}
         if "groups" not in options:
             config |= {**GROUP, "count": 2}
+        config |= options
+        config = {key: config[key] for key in config if config[key]}
         return contexts.Guests(
             {
                 "task": {"uuid": "task-1"},
                 "owner_id": OWNER,
-                "config": {"vmperf_guests@openstack": {**config, **options}},
+                "config": {"vmperf_guests@openstack": config},
                 "users": [{"credential": CREDENTIAL, "tenant_id": "p1"}],
                 "tenants": {"p1": {}},
                 **({"admin": {"credential": admin}} if admin else {}),
@@ -162,6 +164,29 @@ class SetUpTest(Case):
             }
             self.assertEqual(expected, ranges - {(22, 22)}, name)
             self.cloud.network.rules.clear()
+
+    def test_levels_as_a_ratio_of_the_cpus_of_the_host(self):
+        """They are read once; without them, nothing is booted."""
+        self.cloud.compute.hypervisors = [
+            {"hypervisor_hostname": "h1", "vcpus": 4}
+        ]
+        self.stored = stored("VMPerf.density", {"name": "sysbench"})
+        self.stored["args"]["levels"] = {"ratio": [1], "vcpus": 2}
+        del self.stored["contexts"]["vmperf_guests@openstack"]["count"]
+        place = {"host": "h1", "count": None}
+        self.stored["contexts"]["vmperf_guests@openstack"]["host"] = "h1"
+        context = self.context(admin=CREDENTIAL, **place)
+        context.setup()
+        self.assertEqual(4, context.context["vmperf_host_cpus"])
+        self.assertEqual(2, len(self.cloud.compute.requests))
+        self.cloud.compute.hypervisors = None
+        context.cleanup()
+        self.assertEqual([], self.cloud.left())
+        failed = self.context(admin=CREDENTIAL, **place)
+        with self.assertRaisesRegex(errors.GuestError, "^levels: host_cpus"):
+            failed.setup()
+        self.assertEqual(2, len(self.cloud.compute.requests))
+        failed.cleanup()
 
     def test_guests_that_are_compared_share_a_host(self):
         """As copies on bare metal did; those of others are Nova's to place."""

@@ -69,10 +69,48 @@ class CloudTest(unittest.TestCase):
             patch.start()
             self.addCleanup(patch.stop)
 
-    def validate(self, task):
+    def validate(self, task, scenario="VMPerf.overhead", **context):
         validators.Cloud().validate(
-            CONTEXT, task, scenarios.SCENARIOS["VMPerf.overhead"], None
+            {**CONTEXT, **context},
+            task,
+            scenarios.SCENARIOS[scenario],
+            None,
         )
+
+    def validate_levels(self, **levels):
+        """Check a task with a ratio of the CPUs of a host, as its admin."""
+        task = config(host="h1")
+        del task["contexts"]["vmperf_baseline"]
+        task["args"]["levels"] = {"ratio": [0.5, 1], "vcpus": 2, **levels}
+        admin = {"credential": {"username": "admin"}}
+        self.validate(task, "VMPerf.density", admin=admin)
+
+    def test_cpus_of_the_host(self):
+        """They are read, and the whole task is checked with them."""
+        self.cloud.compute.hypervisors = [
+            {"hypervisor_hostname": "h1", "vcpus": 8}
+        ]
+        with self.assertLogs(validators.LOG.logger, "INFO"):
+            self.validate_levels()
+        for vcpus, message in (
+            (4, "levels: vcpus=4: the flavor has 2 vCPUs"),
+            (32, "levels: ratio=0.5: is 0 guests of 32 vCPUs on 8 CPUs"),
+        ):
+            with self.assertRaisesRegex(validation.ValidationError, message):
+                self.validate_levels(vcpus=vcpus)
+        self.cloud.compute.hypervisors = None
+        with self.assertRaisesRegex(
+            validation.ValidationError, "levels: host_cpus is missing"
+        ):
+            self.validate_levels()
+
+    def test_vcpus_of_the_flavor(self):
+        """Levels have their number, where CPUs are stated, too."""
+        with self.assertRaisesRegex(
+            validation.ValidationError,
+            "levels: vcpus=1: the flavor has 2 vCPUs",
+        ):
+            self.validate_levels(host_cpus=4, vcpus=1)
 
     @ddt.data(
         {},

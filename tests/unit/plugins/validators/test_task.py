@@ -60,6 +60,18 @@ class TestTask(unittest.TestCase):
             self.validate(config)
         self.assertIn("level_placement_wrong", logs.output[0])
 
+    def test_cpus_that_the_cloud_has(self):
+        """Only a validator with a connection knows the number of guests."""
+        levels = {"ratio": [1], "vcpus": 2}
+        guests = {"image": {"name": "debian"}, "flavor": {"name": "small"}}
+        self.validate(
+            {
+                **CONFIG,
+                "args": {**CONFIG["args"], "levels": levels},
+                "contexts": {"vmperf_guests@openstack": guests},
+            }
+        )
+
     def test_killed_runs_come_first(self):
         """They are named before any context acts, with what shows more."""
         ledger.Ledger(self.journals).write(

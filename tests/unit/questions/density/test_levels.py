@@ -24,11 +24,20 @@ class TestExpand(unittest.TestCase):
         ({"doubling_to": 1000}, tuple(1 << power for power in range(10))),
         ({"to": 1000}, tuple(range(1, 1001))),
         ([33, 1000], (33, 1000)),
+        ({"ratio": [0.5, 2], "host_cpus": 8, "vcpus": 3}, (1, 5)),
     )
     @ddt.unpack
     def test_forms(self, levels_argument, expected):
         """Each gives the numbers in its order."""
         self.assertEqual(expected, levels.expand_levels(levels_argument))
+
+    def test_ratio_of_unknown_cpus(self):
+        """The message names the option that has their number."""
+        for stated in ({}, {"host_cpus": 0}):
+            with self.assertRaisesRegex(
+                task.InvalidTask, "^levels: host_cpus is missing; set it"
+            ):
+                levels.expand_levels({"ratio": [1], "vcpus": 1, **stated})
 
     @ddt.data(
         None,

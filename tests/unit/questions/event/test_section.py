@@ -13,6 +13,7 @@ from rally_vmperf.questions import source_judge
 from rally_vmperf.questions.event import section
 from rally_vmperf.report import export
 from rally_vmperf.report import page
+from rally_vmperf.runs import event_types
 from tests.unit.questions import golden_runs
 from tests.unit.report import test_page
 
@@ -51,6 +52,31 @@ class TestPage(unittest.TestCase):
                 f"{units.show(metric.step, metric.unit)}",
                 self.text,
             )
+
+    def test_event_of_a_later_version(self):
+        """The error has the record, the name and the versions."""
+        last = self.shown.last
+        for event, message in (
+            (
+                {"name": "teleport<"},
+                "event name='teleport.*': must be one of cold_migration, "
+                "command, live_migration, reboot, resize; the record is of "
+                "rally-vmperf .*: create the page with this version or a "
+                "later one$",
+            ),
+            ({"name": "reboot", "speed": 1}, "event reboot: .*'speed'"),
+        ):
+            record = dataclasses.replace(
+                last, options={**last.options, "event": event}
+            )
+            records = [*self.shown.records[:-1], record]
+            shown = dataclasses.replace(self.shown, records=records)
+            with self.assertRaisesRegex(
+                event_types.InvalidEvent,
+                f"^run {last.repetition.run}, record of repetition "
+                f"{last.repetition.number}: {message}",
+            ):
+                page.standalone([shown])
 
     def test_migrations(self):
         """Nova's whole seconds are near the duration of the run."""

@@ -185,6 +185,7 @@ class CacheModesTestCase(unittest.TestCase):
         self.assertIn("guest_faster", kinds(row))
 
 
+@ddt.ddt
 class BaselineTestCase(unittest.TestCase):
     def test_unknown_fields_are_reported(self):
         for content, is_fingerprint_unknown in (
@@ -268,8 +269,77 @@ class BaselineTestCase(unittest.TestCase):
             )
             content = made.baseline(entries=(entry,))
             _, omitted = imported.build_repetitions(content, guest, {})
-            self.assertEqual(bool(message), "rate_iops" in "".join(omitted))
+            self.assertEqual(bool(message), bool(omitted), omitted)
             self.assertIn(message, "".join(omitted))
+
+    def compare_with_recorded(self, tool, metric, arguments, text):
+        """Return what is omitted of an output beside a recorded entry."""
+        entry = made.entry(
+            {metric: (290.0, 300.0, 310.0)},
+            workload=tool,
+            arguments=golden.workload(tool).complete(arguments),
+        )
+        content = made.baseline(entries=(entry,))
+        guest = reading.read(text)
+        _, omitted = imported.build_repetitions(content, guest, {})
+        return "".join(omitted)
+
+    @ddt.data(
+        ({}, {}, ""),
+        # Options without a value are not in the output.
+        ({}, {"ramp_time": None, "randseed": None}, ""),
+        ({}, {"ioengine": "psync"}, "ioengine is 'libaio' on bare metal and"),
+        ({}, {"ioengine": None}, "ioengine is 'libaio' on bare metal and"),
+        ({}, {"iodepth": "1"}, "depth is 8 on bare metal and 1 in the guest"),
+        ({}, {"zero_buffers": "1"}, "other_options is 'norandommap ramp_time"),
+        ({}, {"filename": "/dev/vdb"}, "place is 'file' on bare metal and"),
+        ({"target": "volume"}, {"filename": "/dev/vdb"}, ""),
+        ({"target": "volume"}, {}, "place is 'device' on bare metal and"),
+        (
+            {"target": "volumes", "volume_count": 3},
+            {"filename": "/dev/vdb:/dev/vdc"},
+            "place is 'device, device, device' on bare metal and",
+        ),
+    )
+    @ddt.unpack
+    def test_options_of_recorded_fio(self, arguments, changes, message):
+        """They are those of the command line of the workload."""
+        metric = sample.Metric("disk.fio.randread.iops", "ops/s", "higher")
+        run = golden.RUNS["fio"]
+        text = golden.text("fio-3.33-randread.json")
+        report = json.loads(golden.last(text))
+        (job,) = report["jobs"]
+        options = {**job["job options"], **changes}
+        job["job options"] = {
+            name: option
+            for name, option in options.items()
+            if option is not None
+        }
+        omitted = self.compare_with_recorded(
+            "fio", metric, {**run.arguments, **arguments}, json.dumps(report)
+        )
+        self.assertEqual(bool(message), bool(omitted), omitted)
+        self.assertIn(message, omitted)
+
+    def test_command_line_of_fio(self):
+        """An option without a value does not take the next one for it."""
+        table = golden.workload("fio").TOOL_OPTIONS
+        stated, _ = table.read_argv(["--norandommap", "--bs=8k"])
+        self.assertEqual({"norandommap": "", "bs": "8k"}, stated)
+
+    def test_options_in_a_script(self):
+        """They are not known, and only arguments of the workload compared."""
+        metric = sample.Metric(
+            "network.iperf2.to_peer.throughput", "bit/s", "higher"
+        )
+        text = golden.text("iperf-r730xd-2019-guest.txt")
+        guest = reading.read(text)
+        self.assertEqual(
+            "",
+            self.compare_with_recorded(
+                "iperf2", metric, {"time": guest[0].arguments["time"]}, text
+            ),
+        )
 
     def test_limited_metrics_that_are_not_compared(self):
         """A limit that applies only to other metrics is not met."""

@@ -1,0 +1,97 @@
+"""The number of CPUs of hosts, of which levels are a ratio."""
+
+import collections.abc
+
+from rally_vmperf import documents
+from rally_vmperf.guests import cloud
+from rally_vmperf.guests import credentials
+from rally_vmperf.guests import errors
+from rally_vmperf.guests import hosts
+from rally_vmperf.guests import request
+from rally_vmperf.guests.planning import capacity
+from rally_vmperf.measurement.samples import units
+
+#: The number of CPUs by host.
+HostCpus = collections.abc.Mapping[str, int]
+#: The maximum number of hosts in a message.
+_MOST = 4
+
+
+def find_number(
+    context: credentials.Context, guest_options: documents.Arguments
+) -> int:
+    """Return the number of CPUs of the hosts on which guests boot.
+
+    :param context: Rally's context object, with the credentials.
+    :param guest_options: The options of vmperf_guests.
+    :raises GuestError: If it is not known, or if the hosts differ.
+    """
+    admin = credentials.get_admin_credential(context)
+    if admin is None:
+        raise errors.GuestError(
+            "levels: host_cpus is missing, and only an administrator reads "
+            "it from Nova; add an admin to the environment, or set host_cpus "
+            "to the number of CPUs of the host"
+        )
+    connection = cloud.connect(admin)
+    cloud.check_login(connection, admin)
+    guest_request = request.parse_config({"count": 1, **guest_options})
+    placement = hosts.resolve_placement(connection, guest_request)
+    cpus = hosts.find_host_cpus(connection, placement.hosts)
+    if not cpus or not placement.hosts <= cpus.keys():
+        missing = ", ".join(sorted(placement.hosts - cpus.keys())[:_MOST])
+        raise errors.GuestError(
+            "levels: host_cpus is missing, and Nova does not show the CPUs "
+            f"of {missing or 'hosts'}; set host_cpus to the number of CPUs "
+            "of the host"
+        )
+    numbers = {*cpus.values()}
+    if len(numbers) > 1:
+        raise errors.GuestError(
+            "levels: host_cpus is missing, and the hosts on which guests may "
+            f"boot differ: {_describe(cpus)}; set host of vmperf_guests, or "
+            "set host_cpus"
+        )
+    (number,) = numbers
+    return number
+
+
+def describe(
+    admin: cloud.Connection | None,
+    guest_request: request.Request,
+    placement: hosts.Placement,
+    demands: collections.abc.Iterable[capacity.Demand],
+) -> list[str]:
+    """Return how the CPUs of a task compare with those of hosts, as remarks.
+
+    Pinned vCPUs have CPUs of their own, whose number Nova does not show.
+
+    :param admin: The connection of an administrator; None if there is none.
+    """
+    number = guest_request.host_cpus
+    is_pinned = any("PCPU" in demand.per_guest for demand in demands)
+    if number is None or admin is None or is_pinned:
+        return []
+    cpus = hosts.find_host_cpus(admin, placement.hosts)
+    if not cpus:
+        return []
+    if number not in cpus.values():
+        return [
+            f"levels: host_cpus={number}: Nova shows {_describe(cpus)} for "
+            "vCPUs, and the verdict counts vCPUs per CPU by it; set this "
+            "number, or remove host_cpus"
+        ]
+    return [f"levels: host_cpus={number}: Nova shows {_describe(cpus)}"]
+
+
+def _describe(cpus: HostCpus) -> str:
+    """Return the number of CPUs of hosts as text."""
+    names: dict[int, list[str]] = {}
+    for name, number in sorted(cpus.items()):
+        names.setdefault(number, []).append(name)
+    return ", ".join(
+        f"{units.number_of('CPU', number)} of "
+        f"{', '.join(hosts_of_number[:_MOST])}"
+        f"{' and others' if len(hosts_of_number) > _MOST else ''}"
+        for number, hosts_of_number in sorted(names.items())
+    )

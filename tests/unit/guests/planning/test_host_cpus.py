@@ -1,0 +1,144 @@
+"""Tests of the number of CPUs of hosts."""
+
+import unittest
+from unittest import mock
+
+import ddt
+
+from rally_vmperf.guests import cloud
+from rally_vmperf.guests import errors
+from rally_vmperf.guests.planning import host_cpus
+from rally_vmperf.guests.planning import plan
+from tests.unit.guests import made
+from tests.unit.guests import testing
+
+CONTEXT = {"admin": {"credential": {"username": "admin"}}}
+GROUP = {"image": {"name": "debian"}, "flavor": {"name": "small"}}
+
+
+def hypervisor(host, vcpus, **options):
+    """Return Nova's record of a hypervisor with a longer name."""
+    return {
+        "hypervisor_hostname": f"{host}.example.org",
+        "service": {"host": host},
+        "state": "up",
+        "status": "enabled",
+        "vcpus": vcpus,
+        **options,
+    }
+
+
+@ddt.ddt
+class TestHostCpus(unittest.TestCase):
+    """As an administrator sees them."""
+
+    def setUp(self):
+        """Have two hosts that differ, and a similar name."""
+        super().setUp()
+        self.cloud = testing.FakeCloud()
+        self.cloud.compute.all_zones = {"nova": ["h1", "h10", "h2"]}
+        self.cloud.compute.hypervisors = [
+            hypervisor("h1", 64),
+            hypervisor("h10", 48),
+            hypervisor("h2", 32),
+        ]
+        self.enterContext(
+            mock.patch.object(
+                cloud, "connect", autospec=True, return_value=self.cloud
+            )
+        )
+
+    @ddt.data(
+        ({"host": "h1"}, 64),
+        ({"host": "h10"}, 48),
+        ({"hosts": ["h2"]}, 32),
+    )
+    @ddt.unpack
+    def test_number(self, place, expected):
+        """It is that of the host with exactly this name."""
+        number = host_cpus.find_number(CONTEXT, {**GROUP, **place})
+        self.assertEqual(expected, number)
+
+    def test_hosts_that_nova_chooses_from(self):
+        """They have a number if those that are usable agree."""
+        for record in self.cloud.compute.hypervisors[1:]:
+            record["status"] = "disabled"
+        self.assertEqual(64, host_cpus.find_number(CONTEXT, GROUP))
+
+    @ddt.data(
+        (
+            {},
+            "may boot differ: 32 CPUs of h2, 48 CPUs of h10, 64 CPUs of h1; "
+            "set host of vmperf_guests, or set host_cpus$",
+        ),
+        ({"hosts": ["h1", "h2"]}, "differ: 32 CPUs of h2, 64 CPUs of h1;"),
+    )
+    @ddt.unpack
+    def test_hosts_that_differ(self, place, message):
+        """The message has their numbers."""
+        with self.assertRaisesRegex(
+            errors.GuestError, f"^levels: host_cpus is missing, .*{message}"
+        ):
+            host_cpus.find_number(CONTEXT, {**GROUP, **place})
+
+    @ddt.data(({}, "hosts"), ({"host": "h1"}, "h1"))
+    @ddt.unpack
+    def test_hidden(self, place, name):
+        """A policy can hide hypervisors, also from an administrator."""
+        self.cloud.compute.hypervisors = None
+        with self.assertRaisesRegex(
+            errors.GuestError,
+            "^levels: host_cpus is missing, and Nova does not show the CPUs "
+            f"of {name}; set host_cpus to the number of CPUs of the host$",
+        ):
+            host_cpus.find_number(CONTEXT, {**GROUP, **place})
+
+    def test_no_administrator(self):
+        """The message has both ways out."""
+        with self.assertRaisesRegex(
+            errors.GuestError,
+            "^levels: host_cpus is missing, .*; add an admin to the "
+            "environment, or set host_cpus to the number of CPUs",
+        ):
+            host_cpus.find_number({}, GROUP)
+
+    def remarks(self, *, admin=True, host="h1", **options):
+        """Return the remarks of a plan on the CPUs of a host."""
+        guest_request = made.build_request(
+            groups=[{"name": "a", **GROUP, **options}],
+            host=host,
+            host_cpus=64,
+        )
+        planned = plan.create_plan(
+            self.cloud, guest_request, self.cloud if admin else None
+        )
+        planned.requirements.check()
+        return [
+            remark
+            for remark in planned.requirements.remarks
+            if "host_cpus" in remark
+        ]
+
+    def test_plan(self):
+        """It shows the number, and what differs from it is no error."""
+        self.assertEqual(
+            ["levels: host_cpus=64: Nova shows 64 CPUs of h1"], self.remarks()
+        )
+        self.cloud.compute.hypervisors = [hypervisor("h1", 60)]
+        self.assertEqual(
+            [
+                "levels: host_cpus=64: Nova shows 60 CPUs of h1 for vCPUs, "
+                "and the verdict counts vCPUs per CPU by it; set this number, "
+                "or remove host_cpus"
+            ],
+            self.remarks(),
+        )
+
+    def test_plan_without_a_comparison(self):
+        """Nova shows nothing, or pinned vCPUs have other CPUs."""
+        self.assertEqual([], self.remarks(admin=False))
+        self.cloud.placement.all_hosts["h1"]["PCPU"] = (64, 0)
+        pinned = {"extra_specs": {"hw:cpu_policy": "dedicated"}}
+        self.assertEqual([], self.remarks(**pinned))
+        self.cloud.compute.hypervisors = None
+        self.assertEqual([], self.remarks())
