@@ -10,6 +10,7 @@ MODULE=rally_vmperf/judging/axis.py`` runs them.
 
 import ast
 import collections.abc
+import functools
 import pathlib
 import sys
 
@@ -26,6 +27,7 @@ def _name(path: pathlib.Path) -> str:
     return ".".join(parts).removesuffix(".__init__")
 
 
+@functools.cache
 def read_importers() -> dict[str, set[str]]:
     """Return the names of the modules that import each module."""
     importers: dict[str, set[str]] = {}
@@ -72,14 +74,15 @@ def _is_test(module: str) -> bool:
 
 def main(arguments: collections.abc.Sequence[str]) -> int:
     """Print the test modules of the modules with these paths."""
-    importers = read_importers()
-    found: dict[str, None] = {}
-    for argument in arguments:
-        path = pathlib.Path(argument).resolve()
+    paths = [pathlib.Path(argument).resolve() for argument in arguments]
+    for argument, path in zip(arguments, paths, strict=True):
         if not (path.is_file() and path.is_relative_to(architecture.TOP)):
             print(f"{argument}: no module of rally_vmperf", file=sys.stderr)
             return 2
-        found.update(dict.fromkeys(find_tests(_name(path), importers)))
+    importers = read_importers()
+    found = dict.fromkeys(
+        test for path in paths for test in find_tests(_name(path), importers)
+    )
     print(*found, sep="\n")
     return 0
 

@@ -11,6 +11,7 @@ from rally_vmperf.workloads import registry
 from tests.functional import laboratory
 from tests.long import long
 from tests.long import measuring
+from tests.unit import listing
 
 TASK = pathlib.Path(__file__).parent / "tasks" / "workloads.yaml"
 SCENARIOS = sorted((laboratory.TOP / "scenarios").glob("*.yaml"))
@@ -102,7 +103,13 @@ class TestWorkloads(measuring.MeasuringCase):
             if type(workload).__module__.startswith("rally_vmperf.")
             and workload.metrics(workload.complete({}))
         }
-        self.assertEqual(measured - measuring.NOT_HAD, run - measuring.NOT_HAD)
+        listing.check(
+            self,
+            run - measuring.NOT_HAD,
+            measured - measuring.NOT_HAD,
+            "BROUGHT in tests/long/test_workloads.py",
+            "add it with small arguments",
+        )
 
 
 @long.LONG

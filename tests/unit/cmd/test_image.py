@@ -100,7 +100,7 @@ class UploadTest(unittest.TestCase):
         with (
             contextlib.redirect_stdout(output),
             mock.patch.object(
-                image.console.Progress.__init__, "__defaults__", (output,)
+                image.commands.Progress.__init__, "__defaults__", (output,)
             ),
         ):
             command.take_action(parsed)
