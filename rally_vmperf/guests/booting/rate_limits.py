@@ -57,15 +57,28 @@ _Policy = tuple[
 
 
 def find_flavor_limits(
-    flavor: models.Flavor,
+    flavor: models.Flavor, *, has_local_disk: bool = True
 ) -> tuple[list[finding.Finding], Caps]:
-    """Return findings on the quotas of a flavor, and its rate limits."""
-    limits = {
-        key: limit
-        for key, limit in sorted(flavor.extra_specs.items())
-        if key.startswith(_PREFIX)
-    }
+    """Return findings on the quotas of a flavor, and its rate limits.
+
+    :param has_local_disk: False for guests that boot from a volume. Nova
+        applies the disk limits of a flavor to local disks only
+        (``disk_qos`` of its ``imagebackend``).
+    """
     subject = f"flavor {flavor.name}"
+    limits = {}
+    not_checked = []
+    for key, limit in sorted(flavor.extra_specs.items()):
+        if key.startswith(f"{_PREFIX}disk_") and not has_local_disk:
+            not_checked.append(
+                create_not_checked_finding(
+                    subject,
+                    f"{key}: Nova limits local disks only, and guests boot "
+                    "from a volume; limit the volume type in its place",
+                )
+            )
+        elif key.startswith(_PREFIX):
+            limits[key] = limit
     quotas = {
         key.removeprefix(_PREFIX): limit for key, limit in limits.items()
     }
@@ -74,7 +87,7 @@ def find_flavor_limits(
         *_create_interface_caps(quotas, subject),
         *_create_cpu_caps(quotas, subject),
     ]
-    return _create_findings(subject, limits), flavor_caps
+    return [*_create_findings(subject, limits), *not_checked], flavor_caps
 
 
 def find_volume_type_limits(
@@ -224,16 +237,20 @@ def find_guest_limits(
 def _list_flavors(
     guests: collections.abc.Iterable[models.Guest],
 ) -> collections.abc.Iterator[_Policy]:
-    """Yield the flavors of guests."""
-    by_flavor: dict[str, list[models.Guest]] = collections.defaultdict(list)
+    """Yield the flavors of guests, with and without a local boot disk."""
+    by_flavor: dict[tuple[str, bool], list[models.Guest]]
+    by_flavor = collections.defaultdict(list)
     for guest in guests:
-        by_flavor[guest.flavor.id].append(guest)
-    for owners in by_flavor.values():
+        key = guest.flavor.id, guest.disk.source == "flavor"
+        by_flavor[key].append(guest)
+    for (_, has_local_disk), owners in by_flavor.items():
         flavor = owners[0].flavor
         yield (
             f"flavor {flavor.name}",
             [guest.name for guest in owners],
-            functools.partial(find_flavor_limits, flavor),
+            functools.partial(
+                find_flavor_limits, flavor, has_local_disk=has_local_disk
+            ),
             0,
         )
 

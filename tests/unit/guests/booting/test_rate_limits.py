@@ -226,6 +226,25 @@ class GuestLimitsTest(unittest.TestCase):
         ((cap,),) = caps.values()
         self.assertEqual(("g1", "g3"), cap.guests)
 
+    def test_guests_that_boot_from_a_volume(self):
+        """Nova limits their vCPUs and interfaces by the flavor, not disks."""
+        limited = flavor(disk_read_iops_sec="1000", cpu_quota="50000")
+        local = dataclasses.replace(made.guest("g1"), flavor=limited)
+        volume = models.Disk(source="volume", size_gib=10)
+        from_volume = dataclasses.replace(
+            made.guest("g2"), flavor=limited, disk=volume
+        )
+        findings, caps = self.find(local, from_volume)
+        self.assertEqual(
+            [("disk", ("g1",)), ("cpu", ("g1",)), ("cpu", ("g2",))],
+            [(cap.part, cap.guests) for cap in caps[0]],
+        )
+        (not_checked,) = (
+            found for found in findings if found.kind == "promise_not_checked"
+        )
+        self.assertEqual(f"flavor {limited.name}", not_checked.subject)
+        self.assertIn("quota:disk_read_iops_sec: Nova", not_checked.detail)
+
     def test_data_volumes(self):
         """Limits per GB follow from the size of each volume."""
         self.cloud.block_storage.answers = {
