@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Options that a dataclass declares once: type, default and description.
 
 A field is an option. Its type with rules gives the JSON Schema, its default

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parsers for JSON and YAML documents that may be damaged or hostile.
 
 An error is one line that names the document, the position and the reason.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The base class of all rally_vmperf errors."""
 
 from rally_vmperf import sanitize

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The facts that machines and clouds report, as documents have them.
 
 Unknown facts are accepted; a fact that is not reported is null or missing.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Types of the fields of stored dataclasses: their rules and their form.
 
 pydantic reads the rules when it builds the reader of a format; only then is it

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Builders of JSON Schemas.
 
 An empty description is omitted. Rules are keywords of JSON Schema, such as

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A line on a terminal that shows the progress of a task."""
 
 import collections.abc

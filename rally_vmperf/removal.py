@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Deletion of directories that rally_vmperf created.
 
 rally_vmperf writes a marker file into every directory that it creates. Only

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Paths of the data files in a checkout or in an installation."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sanitisation of external text.
 
 Names in a cloud, consoles, documents and outputs of tools may contain

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Handling of SIGTERM and SIGHUP as interrupts.
 
 By default these signals end a process without clean-up, so that resources on

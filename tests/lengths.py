@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A report of lengths and numbers that are reasons to look at the code.
 
 None of them is an error: a module or a function that is divided because of

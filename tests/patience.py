@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Time limits of tests: longer where a machine is slow or busy."""
 
 import hashlib

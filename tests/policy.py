@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Install Debian packages without starting their services.
 
     python -m tests.policy PACKAGE...

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The unit tests of a module.
 
     python -m tests.related rally_vmperf/judging/axis.py...

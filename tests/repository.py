@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A repository of deb packages for tests."""
 
 import hashlib

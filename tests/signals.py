@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Signals as a login shell leaves them."""
 
 import signal

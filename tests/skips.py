@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reasons to skip tests, and whether a run skipped any for another one.
 
     python -m tests.skips [STREAM...]

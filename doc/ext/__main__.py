@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Write the committed pages: ``make reference``."""
 
 from doc.ext import pages

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Directives that describe scenarios, contexts, SLAs and workloads.
 
 ::

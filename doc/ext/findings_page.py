@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page of findings, generated from their closed list."""
 
 from doc.ext import markup

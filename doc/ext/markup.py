@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """reStructuredText of JSON Schemas and of signatures."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The generated pages and pictures that are committed for readers."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page of the arguments of tasks, generated from their templates."""
 
 import dataclasses

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Hook of mmdebstrap: what must be there before the kernel's initramfs is made.
 # usage: before-packages.sh CHROOT; this folder is in $VMPERF_IMAGE_FILES
 set -eu

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Configure a guest by its instance data, at the first boot.
 
 The instance data comes from a config drive or from the metadata service. The

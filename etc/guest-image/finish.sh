@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Hook of mmdebstrap: configure the guest, and leave nothing of its making.
 # usage: finish.sh CHROOT; this folder is in $VMPERF_IMAGE_FILES
 set -eu

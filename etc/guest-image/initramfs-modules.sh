@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Hook of initramfs-tools: the drivers of the disks and buses guests have.
 [ "${1:-}" = prereqs ] && exit 0
 . /usr/share/initramfs-tools/hook-functions

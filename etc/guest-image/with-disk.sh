@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Run a command while a disk is mounted, in a mount namespace of its own: a
 # process that starts meanwhile would take the mount with it otherwise, and
 # the disk would be written to after the end.

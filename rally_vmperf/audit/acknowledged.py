@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Known differences of hosts, accepted until a date."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The results of hosts, collected from the records of runs."""
 
 import collections.abc

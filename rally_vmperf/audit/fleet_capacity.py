@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The capacity of all hosts in one sentence per flavor and in all."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The table of an audit, and its rows for other programs."""
 
 import collections.abc

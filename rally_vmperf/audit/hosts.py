@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Hosts with their samples, and how they differ from each other."""
 
 import bisect

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The HTML page of an audit: a strip of hosts for each metric.
 
 The marks of hosts are points of one path, eight characters each, so that the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The result of an audit: one line per host, and one verdict."""
 
 import collections

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Findings on whether guests and bare metal can be compared."""
 
 import collections.abc

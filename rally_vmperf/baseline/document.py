@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The baseline: bare-metal samples with their machine."""
 
 import collections.abc

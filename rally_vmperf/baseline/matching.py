@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The selection of the baseline entry for the samples of a guest."""
 
 import collections

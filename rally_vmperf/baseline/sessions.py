@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The recording sessions of a baseline, of which each is of another day."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The store of baselines: a directory of JSON documents, one per name."""
 
 import collections

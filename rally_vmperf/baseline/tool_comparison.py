@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Findings on tools that differ between guests and bare metal."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bundles of tools: programs with their libraries, for any Linux.
 
 A bundle is one compressed archive, which contains programs from the packages

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Creation of bundles from packages."""
 
 import collections.abc

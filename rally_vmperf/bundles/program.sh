@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Run a program of a bundle with the C library and libraries of the bundle.
 here=${0%/*}/..
 name=${0##*/}

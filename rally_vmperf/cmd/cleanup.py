@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Command that deletes what killed runs left in the cloud and on hosts."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Command that compares runs with each other."""
 
 import argparse

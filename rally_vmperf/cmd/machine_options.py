@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Options for a machine, local or over SSH, and the connection to it."""
 
 import argparse

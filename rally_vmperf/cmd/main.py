@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The console script rally-vmperf."""
 
 import importlib.metadata

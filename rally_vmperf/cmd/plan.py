@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Command that shows the requirements of a task."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Short measurements of a task, for a first verdict."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Access to Rally's environments, tasks and configuration."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Raw outputs of tools on the command line."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs on the command line: tasks of Rally, journals, records, results.
 
 The command ``runs`` lists those in the directory of journals.

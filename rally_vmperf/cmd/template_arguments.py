@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The values that the template of a task requires of its arguments.
 
 A template is a program: a string in place of a list becomes its letters, and

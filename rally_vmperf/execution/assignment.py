@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Assignments: workloads with complete arguments, in order."""
 
 import collections.abc

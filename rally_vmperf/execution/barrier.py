@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A barrier at which machines wait to start a command together."""
 
 import asyncio

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Caches that are dropped before a command, as root."""
 
 import collections.abc

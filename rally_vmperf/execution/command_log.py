@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A log of the commands that several machines started together."""
 
 import collections.abc

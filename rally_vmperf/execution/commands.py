@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """One command of a workload on one station, alone or synchronised."""
 
 import dataclasses

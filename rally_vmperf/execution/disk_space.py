@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The disk space that the workloads of a run need on a machine."""
 
 import collections.abc

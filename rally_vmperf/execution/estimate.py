@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An estimate of the duration of a run."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Run workloads on stations: once to prepare, then once per repetition."""
 
 import asyncio

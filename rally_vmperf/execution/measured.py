@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Results of workloads: samples, runs of commands, missing metrics."""
 
 import collections

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Neighbours: guests that run another workload while others are measured."""
 
 import asyncio

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The ports at the endpoints, from one range for all workloads of a run.
 
 The range begins with the ports that all machines share. The ports of the first

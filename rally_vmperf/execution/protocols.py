@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The protocol of a run: steps before each command and repetition."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The tools that a run requires, their installation and versions."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Servers: the endpoints of a workload's commands."""
 
 import asyncio

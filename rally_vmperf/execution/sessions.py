@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A session: machines are prepared once and measured repeatedly.
 
 A session keeps the connections open between repetitions. Its interface is

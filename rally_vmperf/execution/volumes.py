@@ -1,6 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
 """Volumes that workloads measure, and the volumes that machines have."""
 
-import collections
 import collections.abc
 import functools
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Connect to an OpenStack cloud; report its errors in one line.
 
 Requests have a timeout and are repeated only if that is safe.

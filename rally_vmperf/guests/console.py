@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Signs of failures and host keys on the console of a guest.
 
 The text of a guest is not trusted.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Credentials of the owners of guests."""
 
 from rally_vmperf import documents

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Errors of guests."""
 
 from rally_vmperf import errors

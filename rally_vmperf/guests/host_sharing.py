@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The guests of others on the hosts of a run, which administrators see."""
 
 import collections.abc

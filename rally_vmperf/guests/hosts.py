@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Placement of guests by host, aggregate and availability zone."""
 
 import collections.abc

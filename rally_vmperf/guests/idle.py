@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """States of idle guests: running, paused or stopped."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Booted guests with the facts from Nova, Neutron and the request."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The guests that a task requests: groups and common options."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Resolve images, flavors and networks by name or identifier."""
 
 import collections.abc

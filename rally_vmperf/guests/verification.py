@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Verification of the settings that are requested for a guest.
 
 The table maps each property to the fact that shows it: devices and processors

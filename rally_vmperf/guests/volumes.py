@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Volumes of guests, created before the guests.
 
 Boot volumes are created from the image; data volumes are empty.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Wait until guests are active, with one request per second for all."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The host that builds an image: programs, mounts, a lock, progress."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The build of the guest image from packages of Debian."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The file system of a guest image.
 
 The disk is one ext4 file system, with extlinux in the boot block that ext4

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The package sources of this machine, for guest images."""
 
 import collections.abc

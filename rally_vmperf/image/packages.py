@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Debian packages on the host, and in another root file system."""
 
 import collections.abc

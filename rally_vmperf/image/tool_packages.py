@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The download of the packages of tools.
 
 apt uses a root of its own without installed packages: it downloads all

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rules of an axis, along which conditions are compared in pairs."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The limit that a run came closest to, or exceeded most."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What counts of a run: the repetitions, samples and findings of a verdict.
 
 Verdicts, comparisons of runs and audits count by these rules.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rules of density: losses of guests, their fairness, and findings."""
 
 import collections

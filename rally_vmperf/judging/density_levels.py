@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The levels of a run: conditions by number of guests, points and gaps."""
 
 import collections

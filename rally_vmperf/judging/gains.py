@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The gains of variants, and the sentences on them."""
 
 import collections

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The judge of all criteria.
 
 Rally passes repetitions one by one, in any order and to several judges that

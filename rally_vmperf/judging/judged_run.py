@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run with the verdicts of its criteria."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rules of overhead: losses of guests against bare metal."""
 
 import collections.abc

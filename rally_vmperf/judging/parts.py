@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The parts of a run that are judged on their own: variants and values."""
 
 import collections.abc

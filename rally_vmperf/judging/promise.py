@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rules of promises: rates and sizes of flavor, volume type and port."""
 
 import collections

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The number of guests that keep all limits of a density run."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rules of spread: the variation between repetitions of a run."""
 
 from rally_vmperf.judging import judge

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The verdict on a run as text, for all kinds of rows."""
 
 import collections

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The verdicts of a run as a plain-text table, failures first."""
 
 import collections.abc

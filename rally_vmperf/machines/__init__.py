@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Machines that run commands, over SSH or locally, many at a time."""
 
 import logging

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Background load of a machine: processes, disks, links, pressure.
 
 The process that reports the load and its ancestors belong to the measurement.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The interface of all machines: guests, hosts and the local computer."""
 
 import abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The offset of a machine's clock from the local clock, with its error.
 
 The shortest of several round trips is the most exact: the machine read its

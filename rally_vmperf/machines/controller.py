@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The process that controls a run, and whether it still exists."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Choose the CPUs that correspond to a guest's vCPUs."""
 
 import collections

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The fingerprint of a machine, for comparisons of machines."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Long jobs that survive the loss of a connection.
 
 A supervisor on the machine (scripts/job.bash) runs the command in its own

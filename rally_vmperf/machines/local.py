@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The local computer as a machine."""
 
 import asyncio

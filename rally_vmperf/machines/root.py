@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Run commands as root on a machine with another user."""
 
 import collections.abc

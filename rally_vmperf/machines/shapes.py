@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Limit bare metal to the shape of the guests that it is compared with.
 
 Each copy of the workload has its own CPUs and the memory of a guest, without

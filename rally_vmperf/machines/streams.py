@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Input and output streams of a running program, with limits."""
 
 import asyncio

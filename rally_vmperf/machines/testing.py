@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A fake machine; only tests may import this module."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Private work directories on machines.
 
 A machine creates the directory itself, with an unpredictable name, and reports

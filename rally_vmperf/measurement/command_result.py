@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Results of commands, as their machines reported them."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Findings: observations that affect the meaning of figures."""
 
 import collections

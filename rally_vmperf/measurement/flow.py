@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The flow of a network workload, with its hosts and path."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Gather the repetitions and samples that are judged."""
 
 import collections

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The metrics of every guest, whatever workloads it runs: boot and CPU time.
 
 They can be zero, so that they have absolute limits only: one slow boot, or one

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The promised size of a guest, and the size that it has."""
 
 import dataclasses

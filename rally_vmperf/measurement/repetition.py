@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The samples of one repetition of a run, for judges and reports."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Missing repetitions and measurements of a run."""
 
 import collections.abc

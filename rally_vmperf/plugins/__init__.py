@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rally plugins, and a log filter that shortens errors to one line."""
 
 import logging

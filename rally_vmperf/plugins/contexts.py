@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The contexts: guests and a baseline."""
 
 import dataclasses

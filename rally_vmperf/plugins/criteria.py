@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """SLA plugins for the criteria of all questions."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sanitisation of unexpected errors for reports of Rally."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Exporters of Rally for the formats of results."""
 
 import pathlib

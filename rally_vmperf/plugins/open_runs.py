@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs that Rally's process keeps open between repetitions."""
 
 from rally_vmperf.runs import run_request

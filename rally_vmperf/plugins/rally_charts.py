@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Charts for the reports of Rally: a repetition, and a run."""
 
 import pathlib

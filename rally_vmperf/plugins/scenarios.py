@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The scenarios of all questions; an iteration is a repetition."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Validators of tasks, of the cloud, and of the SSH options of guests."""
 
 import collections.abc

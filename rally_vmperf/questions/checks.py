@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks of a task that run before any guest boots."""
 
 import collections.abc

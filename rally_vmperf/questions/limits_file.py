@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Limits files: the same format for reports, Tempest and tasks."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The differences between runs, and whether these can be compared."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The SLAs of a run, by the conditions and metrics that they limit.
 
 Comparisons of runs and audits use the limits and the tolerance of the SLA

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The judgement of the runs in a file."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The files next to the journal: raw outputs, and machines of a run.
 
 A record has their names and checksums. Each is a compressed JSON document.

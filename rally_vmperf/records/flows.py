@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The flows of a condition, from the facts of its machines."""
 
 import collections

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Formats of documents: dataclasses with a version, checked by pydantic."""
 
 import collections.abc

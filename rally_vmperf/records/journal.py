@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The journal: records on disk, synced one by one.
 
 Rally stores iterations in chunks, so a killed controller would lose them. Each

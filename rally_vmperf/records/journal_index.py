@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The runs in a directory of journals, without their samples.
 
 The first record of a journal has all that identifies a run, so that a

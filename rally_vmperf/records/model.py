@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The record of a repetition, as it is written and read."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Records in the output of Rally."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The flat table of results: rows of samples, figures and verdicts.
 
 All formats for other programs contain these rows. ``table.json`` is the JSON

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The HTML page of compared runs, a single file without a script."""
 
 import collections.abc

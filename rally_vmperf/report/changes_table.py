@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The table of the changes between runs."""
 
 import collections.abc

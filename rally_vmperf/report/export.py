@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Results in the formats of other programs."""
 
 import base64

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The groups of rows by part of the machine, and of findings by kind."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The HTML page of runs, a single file.
 
 The page has no script and loads no other file, so that it can be mailed,

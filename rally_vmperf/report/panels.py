@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Charts of distributions and time series, one panel per metric."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The report of a judged run, and the section of its question."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables with all samples of a run or of a repetition."""
 
 import collections.abc

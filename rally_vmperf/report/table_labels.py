@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The names of tables and the titles of columns in their cells.
 
 A table that is wider than the page can be scrolled with the keyboard; on a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The banners of a run: a verdict for each criterion, with its reasons."""
 
 import dataclasses

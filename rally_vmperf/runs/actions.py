@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Actions on machines before, during and after a condition."""
 
 import asyncio

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The measurement of one condition of one repetition."""
 
 import collections.abc

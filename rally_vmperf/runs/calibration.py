@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Calibration: the rates at full speed, of which loads are shares.
 
 The warm-up runs the solo guest at full speed.  Its rates are in the records

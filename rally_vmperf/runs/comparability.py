@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Findings on the comparability of the machines with the baseline."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The conditions of a repetition, and the order in which they run."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An event that a run causes, and the registry of events.
 
 Each module of ``rally_vmperf.runs.events`` is an event of the same name,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The guests of a run, from the boot to the removal."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The power state of guests: idle guests, and reboots."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The sizes of guests: those that Nova promises, and those that they have."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The reboot of bare metal between repetitions.
 
 It requires the consent of the user. The machine that runs this program is

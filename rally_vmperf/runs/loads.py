@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Loads next to the measured guests: unmeasured guests, control machine.
 
 The control machine is neither the peer nor a hypervisor, and runs the same

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The baseline document of a recording of bare metal."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A recording of bare metal: a run of copies that are limited to a shape.
 
 Each shape has a journal of its own, named after the recording's session.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The bare-metal samples for the comparison with guests."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The request for a run, and the cache of runs and connections."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run of repetitions, each of which is stored before it is reported."""
 
 import collections

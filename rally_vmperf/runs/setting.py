@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The setting of a run, which all repetitions share."""
 
 import collections

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rate limits of disks, with the metrics that they apply to.
 
 A workload measures the boot disk or data volumes, of which each has limits of

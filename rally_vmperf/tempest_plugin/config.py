@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Options of the [vmperf] group, for tempest.conf."""
 
 import typing as t

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Measurement runs of tests, with journal, verdicts and report."""
 
 import dataclasses

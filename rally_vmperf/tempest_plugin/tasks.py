@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tasks from the options in tempest.conf."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The interface of workloads: arguments, commands and samples.
 
 A workload is pure: the same object returns the same command line for bare

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """JSON documents from tools, parsed as untrusted input."""
 
 import copy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Data from generate.py, equal on all machines for the same seed."""
 
 from rally_vmperf.workloads import base

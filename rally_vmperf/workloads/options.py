@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Options of tools: what an output states of them, and their defaults."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bounds of outputs, which are checked before any pattern searches them."""
 
 import dataclasses

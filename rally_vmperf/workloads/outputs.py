@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Words and values in outputs of commands, which are untrusted."""
 
 import collections.abc

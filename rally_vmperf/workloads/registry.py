@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The registry of workloads.
 
 A package provides workloads by an entry point in the group

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Schemas of arguments, with ranges in JSON Schema and in descriptions.
 
 The ``ARGUMENTS`` of a workload are the ``schema`` of its arguments::

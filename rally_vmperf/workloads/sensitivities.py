@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Properties of machines that affect groups of programs."""
 
 from rally_vmperf.workloads import base

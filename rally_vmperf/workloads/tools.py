@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The tools that workloads need, and their versions."""
 
 import collections.abc

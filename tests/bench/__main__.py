@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A comparison with rally-openstack on the same evidence, in one run.
 
 It is not a test: it prints a table, and exits with 1 only when something has

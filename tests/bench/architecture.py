@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The structure of the package: lines of logic, questions, ways of a value.
 
 ``python -m tests.bench.architecture`` prints, for the tree at hand,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Audits of simulated hosts: how often hosts are named, and at what cost.
 
 ``python -m tests.bench.audit`` prints how often an audit names slow hosts, and

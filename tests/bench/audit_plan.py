@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The hours, API requests and memory of an audit of many hosts.
 
 ``python -m tests.bench.audit_plan`` prints them for 40 and 1,000 hosts. The

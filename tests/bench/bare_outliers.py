@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Outlying repetitions of bare metal, and rules that were tried for them.
 
 The truth includes the disturbances: the loss of a guest is that against the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Coverage of the true figures of an event by their intervals.
 
 The truth is a dip of 40 % during 6 s and a downtime of 0.3 s, and response

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The CPU time of judging a large run after every repetition.
 
 ``python -m tests.bench.judging`` prints the CPU seconds that Rally's SLA

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The results of parsers for outputs that were cut or swapped.
 
     python -m tests.bench.mutations [--seed 1] [--tries 300]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The number of guests at a load, from simulated runs.
 
 A host has CPUs that its guests share. A guest offers events at random times,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The modules through which a value passes, found by tracing a run.
 
 ``python -m tests.bench.architecture --trace`` prints them for a limit of

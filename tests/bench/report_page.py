@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The size of large report pages, and the CPU time of drawing them.
 
 ``python -m tests.bench.report_page`` prints both for a run of each question:

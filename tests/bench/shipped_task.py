@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Verdicts on ``tasks/kvm-overhead.yaml`` in simulated runs.
 
 The metrics and limits are those of the task with a peer, and the judge and the

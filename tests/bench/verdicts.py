@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rates of wrong verdicts: simulated runs, judged by the product.
 
 ``make bench-verdicts`` prints a table. The truth lies exactly at the limit, so

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """On what a run's wall time was spent."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Verdicts on one of several guests, by each criterion, in simulated runs.
 
 The noises are those of the disk and the CPU in the simulation of the shipped

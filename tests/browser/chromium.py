@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Chromium without a window, controlled over a pipe."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Draw the pictures of pages: python -m tests.browser.picture."""
 
 import base64

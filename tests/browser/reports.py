@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Both reports about a run whose guests said all the words there are."""
 
 import json

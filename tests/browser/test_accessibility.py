@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pages can be read by all, and used with the keyboard alone."""
 
 import ddt

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Nothing of what a hostile guest said runs in a browser."""
 
 import base64

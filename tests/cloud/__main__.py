@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Start, stop and show the embedded test cloud.
 
 ``make cloud``, ``make down`` and ``make purge`` run this program.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bring the embedded cloud up."""
 
 import concurrent.futures

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reject a host on which the embedded cloud could not work."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The status of the embedded cloud: what runs, and what it waits for."""
 
 import datetime

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Take the embedded cloud down."""
 
 from rally_vmperf import removal

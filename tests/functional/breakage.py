@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The container of the embedded cloud, and damages to what runs in it."""
 
 import collections.abc

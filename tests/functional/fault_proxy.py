@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A proxy before a cloud's APIs that fails on demand and remembers calls.
 
 Clients are given its address in place of Keystone's. It learns the other

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A workspace of Tempest's for the embedded cloud."""
 
 import collections.abc

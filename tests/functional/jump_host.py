@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A jump host for tests: an OpenSSH server next to the cloud's router."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A Rally of its own on the embedded cloud, for functional tests."""
 
 import contextlib

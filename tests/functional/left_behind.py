@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The remains of the embedded cloud on this host; none after `make down`.
 
 Run it as a program: it names what it finds and exits with 1 if that is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Guests that are to be where they were asked for."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """``cloud up`` after damage, for tests of any length."""
 
 import socket

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The embedded cloud is reached from its own host only."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """More and more real guests on one host, until it is too small for them."""
 
 import os

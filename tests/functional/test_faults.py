@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A real cloud whose APIs fail: runs bear with it, or end in one line.
 
 Every fault and what comes of it is in doc/source/contributor/faults.rst.

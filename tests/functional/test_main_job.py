@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The main job on real guests, as a plain member of a project."""
 
 import json

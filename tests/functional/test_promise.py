@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A flavor with a limit on reads: delivered and enforced."""
 
 from tests import patience

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Two variants of a guest, and who may have them."""
 
 from tests.functional import laboratory

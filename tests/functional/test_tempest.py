@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`tempest run` asks the same question, of guests on Tempest's credentials."""
 
 from tests.functional import gate

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs that are killed, interrupted or impossible: nothing stays behind."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ranges are chosen apart from those of the machine, or not at all.
 
 Each case is a machine of its own as far as networks go: a new namespace with a

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Downloads from the real servers of the wget workload, over loopback."""
 
 import asyncio

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The main job without a baseline of bare metal."""
 
 from tests.functional import test_main_job

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A guest with a fixed address and a floating IP.
 
     python -m tests.long.guest FOLDER

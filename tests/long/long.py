@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A switch that keeps long tests out of runs that have no time for them."""
 
 import os

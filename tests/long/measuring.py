@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tasks that run in small on the embedded cloud, whatever the verdict."""
 
 import fnmatch

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An audit of two real hypervisors, the guests of one of which are slow."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The container of the embedded cloud ends, and starts again."""
 
 import json

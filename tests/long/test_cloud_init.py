@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An image with cloud-init, as most clouds have, boots and is measured."""
 
 import os

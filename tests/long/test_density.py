@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Real guests that are paused, stopped or killed while others measure."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Events of a guest, on the embedded cloud, and what a kill leaves behind."""
 
 import os

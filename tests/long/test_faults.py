@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Faults that take a guest, or a call to the cloud each, to be seen.
 
 Every fault and what comes of it is in doc/source/contributor/faults.rst.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The job of GitLab CI that runs Rally, as ``etc/`` has it."""
 
 import json

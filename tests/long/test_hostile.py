@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A guest that lies, shouts and injects is recorded, judged and shown."""
 
 import base64

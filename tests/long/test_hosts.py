@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The embedded cloud on a host of another release of Debian.
 
 The host is simulated: a root file system with namespaces of its own.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A second hypervisor: its services, its control socket, and its removal."""
 
 from tests.cloud.state import settings

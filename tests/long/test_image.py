@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The guest image has the tools that its build is asked for."""
 
 import os

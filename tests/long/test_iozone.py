@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Output of the installed iozone, which Debian has in non-free only."""
 
 import shutil

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The cost of live migrations by the product, compared with libvirt's."""
 
 import contextlib

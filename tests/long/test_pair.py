@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Two guests at once, with a limited disk, under limits of 5 %."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Guests where they were asked for, on the networks asked for."""
 
 import contextlib

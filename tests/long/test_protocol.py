@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A real guest that boots anew between repetitions, and drops its caches."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A guest that lacks tools gets them from a mirror."""
 
 import contextlib

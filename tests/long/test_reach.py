@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Guests on a private network, out of a network namespace."""
 
 from tests import patience

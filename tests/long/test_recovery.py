@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Services that are killed, and guests that go on."""
 
 import ddt

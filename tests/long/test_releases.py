@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bare metal of another release than the guests."""
 
 import pathlib

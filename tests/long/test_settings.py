@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Two variants of a guest, with temporary copies of flavors and images."""
 
 from tests import patience

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every study, with its arguments for the embedded cloud."""
 
 import ddt

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tempest with several guests, and the state that it leaves at its end."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs that are interrupted while guests boot, and while they measure."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The tasks that compare settings, with real guests."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Events in guests and on bare metal, and the findings that report them."""
 
 import contextlib

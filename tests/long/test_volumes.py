@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Volumes of guests: the limits of their types, and what a kill leaves."""
 
 import os

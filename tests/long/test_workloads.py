@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every workload and every scenario file, in guests of the embedded cloud."""
 
 import json

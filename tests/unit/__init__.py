@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of single modules, on any machine, whatever is on it."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Log lines and messages of unit tests, which only a failed test prints.
 
 Rally, Tempest and asyncio log to the standard error, as do commands whose

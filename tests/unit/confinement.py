@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Unit tests kept to the checkout, the system and temporary folders.
 
 Files in the home of a developer, and files that an earlier run left on the

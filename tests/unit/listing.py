@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Lists in tests that must agree with the package.
 
 A list in a test is a decision: what may import what, which function may have

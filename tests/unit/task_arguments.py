@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Arguments of task templates in tests that need a cloud."""
 
 import ast

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of what keeps unit tests where they belong."""
 
 import os

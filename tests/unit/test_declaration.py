@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of options that a dataclass declares."""
 
 import dataclasses

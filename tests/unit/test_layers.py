@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of who may import whom; the arrows of the design.
 
 A failure names the table and the edit. A package imports packages that are

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Names and texts of the package and of its tests are those of the field.
 
 The figures are shares of a whole, because a single name can be right where

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests for our options as Rally's configuration file has them."""
 
 import io

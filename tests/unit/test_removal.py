@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Removal of the product's own folders, and of no others."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of texts of others, and of the errors that quote them."""
 
 import ast

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of the list of reasons for which tests may be skipped."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of the arguments that tests with a cloud pass to their tasks.
 
 An argument that a template does not use is an error of the commands. These

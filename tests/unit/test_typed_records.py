@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Records are typed objects outside the packages that read and write them."""
 
 import ast

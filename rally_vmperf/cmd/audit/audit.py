@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Command that compares the hosts of a cloud with each other."""
 
 import argparse

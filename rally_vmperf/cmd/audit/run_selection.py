@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The runs of an audit: by name, in a directory, or of the last days."""
 
 import argparse

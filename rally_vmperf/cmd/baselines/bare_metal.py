@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Options for bare metal and its peer, and checks of its size."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Command that registers a baseline from raw outputs."""
 
 import argparse

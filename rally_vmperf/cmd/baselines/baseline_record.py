@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Command that measures bare metal and registers the result."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The coverage of a baseline, from a task file or from options."""
 
 import argparse

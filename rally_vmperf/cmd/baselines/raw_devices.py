@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Options for raw devices of bare metal, which a recording overwrites."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Command that prepares the first run on a cloud."""
 
 import argparse

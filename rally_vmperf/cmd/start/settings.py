@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The file vmperf.yaml: a task and its arguments."""
 
 import functools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Command that plans, measures and judges a task."""
 
 import argparse

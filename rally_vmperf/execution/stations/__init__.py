@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """Machines with their part in a run: reached, watched, clocks compared."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The wait for booted guests, whose connections are kept."""
 
 import asyncio

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The load and the lag of the controller, the machine that runs Rally.
 
 The controller releases start barriers, and clock offsets are relative to its

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Readings of a guest's clock and replies to pings around an event."""
 
 import asyncio

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Events on machines during a measurement: reboots, steal time, swapping."""
 
 import asyncio

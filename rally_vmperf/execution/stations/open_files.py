@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The limit of open files, which limits the number of connections."""
 
 import resource

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Connections to guests and peers."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A machine with its role: guest, bare-metal copy, peer or control."""
 
 import asyncio

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """Boot, placement, addresses and power state of guests."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The security group of a run and its rules.
 
 The rules allow SSH and ICMP from the networks of the controller, and the

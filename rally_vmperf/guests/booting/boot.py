@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Boot the guests of a run, or of one of its groups, at the same time."""
 
 import collections.abc

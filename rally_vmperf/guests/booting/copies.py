@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Temporary copies of flavors and images, with other properties.
 
 A copy exists as long as the guests of its run. The flavor and the image that

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Host keys of guests: generated, in the image, or read from the console.
 
 Nova provides the console over a verified connection, so that no machine in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Live migrations: request, progress, deadline and outcome."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reasons why guests will never answer SSH, which Nova shows."""
 
 import collections.abc

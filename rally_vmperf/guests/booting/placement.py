@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The hosts of guests, compared with the request and over time."""
 
 import collections

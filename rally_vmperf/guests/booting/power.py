@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Pause, stop, resume and start several guests at a time."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rates that flavor, volume type and port promise: limits and guarantees.
 
 A limit is a quota of Nova, a QoS specification of Cinder or a bandwidth limit

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Actions of Nova on a server: reboot, resize, cold migration."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Resources of Rally's runs in a cloud, also those of Rally's contexts."""
 
 import collections.abc

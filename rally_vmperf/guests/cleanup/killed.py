@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Report the resources of killed runs to the next run."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The ledger of runs with resources in a cloud, written before they exist.
 
 A run that is killed does not clean up. Its entry identifies the resources

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Listings of resources by several requests, some of which may fail."""
 
 import collections.abc

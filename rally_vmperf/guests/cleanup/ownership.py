@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Owners of resources, by name, and the state of their runs."""
 
 import collections.abc

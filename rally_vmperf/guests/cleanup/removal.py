@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Remove the resources of runs from a cloud, and verify it.
 
 A run removes its own resources; ``OrphanCleanup`` finds and removes the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The deletion of servers, also of those that Nova migrates."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Free resources of hosts, which Placement shows to administrators."""
 
 import collections

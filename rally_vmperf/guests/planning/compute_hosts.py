@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The compute hosts of a cloud, and their inventories in Placement."""
 
 import collections.abc

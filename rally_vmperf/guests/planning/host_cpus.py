@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The number of CPUs of hosts, of which levels are a ratio."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The plan of guests, checked before any is booted."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Free quota of the project, checked before resources are created."""
 
 import collections.abc

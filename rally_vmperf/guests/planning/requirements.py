@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The resources that guests require, compared with free resources."""
 
 import collections

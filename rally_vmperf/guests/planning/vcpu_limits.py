@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Limits on the vCPUs of guests, in the extra specs of flavors.
 
 Within each period, a vCPU runs for at most the quota.

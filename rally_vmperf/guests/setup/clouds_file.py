@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The description of a cloud in clouds.yaml, and its mistakes."""
 
 import collections.abc

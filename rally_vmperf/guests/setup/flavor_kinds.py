@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The kinds of flavors of a cloud, by their extra specs and names."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The kinds of images of a cloud, by their properties and names."""
 
 import re

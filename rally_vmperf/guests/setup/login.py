@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The login of a cloud in clouds.yaml, in the form that Rally accepts."""
 
 import dataclasses

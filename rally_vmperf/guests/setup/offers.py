@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The image, flavor and network of a cloud that suit the first run."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Upload of the guest image to a cloud."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The absolute value of a metric in guests, for limits in its own unit."""
 
 import collections.abc

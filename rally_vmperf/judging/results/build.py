@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The results of conditions, before they are judged."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The changes of metrics between runs.
 
 The first run is the reference; each other run is compared with it.

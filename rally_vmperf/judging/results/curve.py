@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The results of one figure of a metric, by number of guests."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The loss of guests: of the mean or the worst guest, against a reference."""
 
 import dataclasses

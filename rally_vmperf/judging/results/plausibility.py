@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Findings on the figures themselves: implausible, unstable, conditional."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The judged result of one figure of a metric."""
 
 import dataclasses

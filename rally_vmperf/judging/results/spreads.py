@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The spread of repetitions, and the fairness between guests."""
 
 import dataclasses

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """Installation of programs on machines."""

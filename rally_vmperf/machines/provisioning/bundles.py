@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bundles of tools on machines, which replace installed tools."""
 
 import dataclasses

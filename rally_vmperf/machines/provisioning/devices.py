@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Volumes of a machine, provided in its work directory.
 
 A workload finds the raw device of a volume as ``volume-1``, a symbolic link

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Ensure that a machine has the programs that a workload requires."""
 
 import collections.abc

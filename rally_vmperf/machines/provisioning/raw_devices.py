@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Raw block devices of bare metal, which a recording overwrites."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An SSH server: its address, the route to it, and the login."""
 
 import asyncio

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Key pairs generated on this machine, for strict verification."""
 
 import dataclasses

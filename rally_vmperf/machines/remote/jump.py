@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Routes through jump hosts, which forward TCP connections.
 
 One connection to a jump host serves all its users: OpenSSH's MaxSessions

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A pool of connections to one machine, opened on demand."""
 
 import asyncio

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Routes to an SSH server: directly, or from a network namespace."""
 
 import asyncio

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A machine that is reached over SSH: a guest, a host or a peer."""
 
 import asyncio

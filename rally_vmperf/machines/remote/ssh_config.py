@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The user's OpenSSH settings for a machine: ~/.ssh/config and keys.
 
 Only the settings of the address and the login are used. Host keys are always

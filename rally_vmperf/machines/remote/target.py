@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A machine that is reached over SSH: address, login and route."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Print the load of this machine: counters, and every process.
 #
 #   background_load.sh SECONDS   the time without own commands; counters are

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Answers each line with the time, in seconds since the epoch, and the seconds
 # since the boot; no process is started where bash is 5 or later.
 export LC_ALL=C

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Run a command again and again until the file "stop" exists.
 #
 #   control.bash COMMAND...

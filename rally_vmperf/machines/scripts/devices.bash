@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Provide volumes, which workloads measure, in a work directory, as root.
 #
 #   attach FOLDER MAKE COUNT VOLUME... TITLE...

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Enter control groups by writing to their files, then become a command.
 #
 # Arguments: FILE... -- COMMAND...

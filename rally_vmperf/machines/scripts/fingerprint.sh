@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Print the properties of a machine in sections that start with "@@ name".
 #
 # Few programs are started: each costs an emulated machine dozens of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Create, list and remove private directories with random names.
 #
 #   make PARENT OWNER  create one in PARENT for a process; print its path, and

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Install packages of the distribution from its mirrors.
 #
 # usage: install.sh MANAGER PROXY PACKAGE...   PROXY may be empty; if it is

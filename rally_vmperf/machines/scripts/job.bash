@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # A job: a command that outlives the connection that started it.
 #
 #   start JOBS JOB            discard earlier jobs, start this one

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Print the first of some programs that this machine has.
 #
 # usage: manager.sh PROGRAM...

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Run commands one after the other, again and again, until one of them fails.
 #
 #   neighbour.bash COUNT WORD... [COUNT WORD...]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Functions that check and remove the directories of rally-vmperf.
 # Each directory that folder.bash creates contains a file with the name of the
 # directory, which is random.

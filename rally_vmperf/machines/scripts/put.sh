@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Write standard input atomically to file $1 with mode $2.
 set -eu
 umask 077

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Check whether raw block devices may be overwritten, as root.
 #
 #   check DEVICE...  print for each "device NUMBER PATH BYTES", or

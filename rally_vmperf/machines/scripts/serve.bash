@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Run a server in a private directory, and without the rights of root.
 #
 #   serve.bash UID DIRECTORY COUNT FILE... COMMAND...

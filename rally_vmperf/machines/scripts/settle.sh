@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Wait until cloud-init and systemd have finished the boot.
 # usage: settle.sh SECONDS [RUN]   RUN is /run, except in tests
 # exits with 0 at the end of the boot; after SECONDS with

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Limit programs to CPUs and memory with control groups.
 #
 #   look ROOT                        print the available controllers and the CPUs

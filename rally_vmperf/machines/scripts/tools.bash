@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Print the path, the checksum and the version of each command.
 #
 # Arguments: COMMAND COUNT VERSION-COMMAND-OF-COUNT-WORDS, repeated.

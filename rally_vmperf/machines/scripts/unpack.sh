@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Unpack a bundle of tools from standard input.
 #
 #   unpack.sh DIRECTORY    print DIRECTORY/bundle/bin, which has the programs

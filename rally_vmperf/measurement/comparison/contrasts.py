@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The contrast of a metric: a reference side and another side.
 
 The reference side is bare metal, the solo guest, another condition of the same

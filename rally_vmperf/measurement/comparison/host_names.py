@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Names of hosts, which Nova, Placement and systems write differently."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The limits of metrics, by name or glob."""
 
 import collections.abc

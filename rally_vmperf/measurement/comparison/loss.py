@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The comparison of a guest with bare metal."""
 
 import collections.abc

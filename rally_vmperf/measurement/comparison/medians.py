@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Contrasts of one metric between a host and the other hosts.
 
 A contrast needs the sums of each host only, and the medians of the others

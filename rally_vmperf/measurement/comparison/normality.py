@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The detection of skewed, bimodal or drifting repetitions, beyond chance.
 
 An interval assumes that the logarithms of repetitions are normally

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The caps on rates: limits of links and policies."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The rates of guests: conversion of values, sums and comparisons.
 
 Half of the work in the same time is a loss of 50 %, as is the same work in

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The arithmetic of spread: how far values lie apart.
 
 All figures are relative: they do not change when every value is multiplied by

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The arithmetic of a comparison: means, spread and confidence intervals.
 
 Rates and times vary by factors rather than by differences, so everything

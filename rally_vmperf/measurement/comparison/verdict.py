@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The verdict on a comparison, and its sentences."""
 
 import collections.abc

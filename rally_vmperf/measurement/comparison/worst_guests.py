@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The worst guest of each repetition, which shows victims by turns.
 
 A guest that is slow in some repetitions only has a good mean of its own.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The fairness of a level: a mean over repetitions with its interval.
 
 Jain's index and the coefficient of variation ``cv`` of the guests' rates say

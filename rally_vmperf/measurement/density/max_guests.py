@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The largest number of guests within a limit, from measured levels."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The simultaneity of a command on several machines: skew and overlap."""
 
 import collections.abc

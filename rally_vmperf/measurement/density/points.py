@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The figures of one metric at one number of guests.
 
 All figures are rates, so that a loss of 50 % means half the work: a time of

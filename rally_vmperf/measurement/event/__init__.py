@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """The figures of an event, each with its error."""

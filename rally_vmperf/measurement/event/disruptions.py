@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Disruptions of a line of reports: dips of a rate, spikes of a time.
 
 The reports before an event give the usual value. A report resembles the one

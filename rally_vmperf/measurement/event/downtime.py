@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The downtime of a guest, from the offsets of its clock.
 
 A guest cannot measure its own downtime, because its clock stops as well. The

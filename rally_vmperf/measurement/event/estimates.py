@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An estimated figure with its error."""
 
 import dataclasses

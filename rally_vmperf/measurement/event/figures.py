@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The metrics of an event.
 
 They can be zero, so that they have absolute limits only, and each event must

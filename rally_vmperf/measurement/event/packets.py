@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The longest gap between the replies to a ping."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The record of an event, and the rates of machines in its phases."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Samples as documents have them: columns of values.
 
 A document names each metric once, above the values of all machines.

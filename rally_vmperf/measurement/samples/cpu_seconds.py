@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """CPU seconds of commands, and the amount of their work."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The progress of a program's work over time."""
 
 import collections.abc

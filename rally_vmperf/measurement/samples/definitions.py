@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The definitions of metrics in a document, to which names in it refer."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Histograms: counts of values, in buckets that grow with the values.
 
 Each bucket is about 2 % wider than the one below it, so that its middle is

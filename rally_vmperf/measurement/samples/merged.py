@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Merged distributions and time series of several machines."""
 
 import collections.abc

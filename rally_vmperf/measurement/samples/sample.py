@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Metrics, and their samples, distributions and time series."""
 
 import collections

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Time series: points of one machine, and means of several machines."""
 
 import bisect

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Conversion of figures in base units to text.
 
 All figures have three significant digits and decimal SI prefixes: 1 kB is

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Neighbours in a task, and the criterion for the loss that they cause."""
 
 import dataclasses

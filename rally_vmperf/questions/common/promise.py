@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The criterion for the promises of flavor, volume type and port."""
 
 import dataclasses

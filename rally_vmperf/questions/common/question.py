@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A question and the criteria of its runs."""
 
 import abc

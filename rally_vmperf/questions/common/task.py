@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A workload of a Rally task, independent of Rally."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The criterion for the findings of a run, and its judge."""
 
 import collections

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """The degradation of guests that share a host, and the host's capacity."""

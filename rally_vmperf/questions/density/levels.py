@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Levels, the numbers of guests on a host, and the stop rule."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The offered load of guests that are not always busy."""
 
 import collections.abc

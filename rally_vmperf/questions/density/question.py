@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The question of the degradation of guests that share a host."""
 
 import collections.abc

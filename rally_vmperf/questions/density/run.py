@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run with several numbers of concurrent guests per host."""
 
 import collections.abc

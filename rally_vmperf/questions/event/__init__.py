@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """What an event, such as a live migration, costs a guest."""

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """An event that happens to a guest during a phase, and its figures."""
 
 import dataclasses

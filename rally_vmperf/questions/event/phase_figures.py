@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The figures of an event, from the results of its phases."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The question of what an event, such as a migration, costs a guest."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The section of the report on an event: figures and time lines."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The conclusion of a comparison: one sentence for each class."""
 
 import collections.abc

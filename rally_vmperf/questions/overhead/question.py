@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The question of the overhead of guests over bare metal."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run that measures the overhead of guests over bare metal."""
 
 import dataclasses

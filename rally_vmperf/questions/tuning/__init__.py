@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """The gain or loss of guests with other settings."""

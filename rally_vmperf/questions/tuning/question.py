@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The question of the gain or loss of other settings."""
 
 import collections.abc

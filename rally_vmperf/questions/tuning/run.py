@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run with one condition for each variant of a guest."""
 
 import collections.abc

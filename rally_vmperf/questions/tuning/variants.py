@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The variants of a guest, each of which is a group of guests."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The chart of figures with their intervals and limits, one per line.
 
 Positions are percentages of the width, so that the chart fits any page.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The chart of lines over a number: guests, seconds, a share, or a column.
 
 All that a chart shows is a line with a style: curves, intervals, limits,

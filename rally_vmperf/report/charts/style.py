@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The marks, ticks and labels that all charts have in common."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Results as CSV, a line per sample, figure and verdict.
 
 The first line has the names of the columns. A cell with foreign text that a

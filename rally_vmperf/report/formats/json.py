@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Results as a JSON document with a list of rows.
 
 Each row is an object with the columns that apply to it; numbers are numbers.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Verdicts as JUnit XML, for systems of continuous integration.
 
 A test suite is a run. A test case is a figure with a limit, by metric,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Verdicts as Markdown, for a merge request or a wiki.
 
 The text has the verdicts, a table of the figures with limits, failures

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Results as lines of JSON for the bulk interface of OpenSearch.
 
 A line with the action, which has the index ``vmperf`` and an identifier,

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Results as OpenMetrics text, for databases that read this format.
 
 The families vmperf_sample, vmperf_figure, vmperf_figure_low,

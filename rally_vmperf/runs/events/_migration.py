@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The migration of a guest, live or cold, to another host and back."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A command of the operator, on the controller or on another machine."""
 
 import asyncio

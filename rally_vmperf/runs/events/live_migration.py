@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The live migration of a guest, to another host and back."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The reboot of a guest by Nova."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The resize of a guest to another flavor, and back."""
 
 import dataclasses

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """Raw outputs of tools that ran elsewhere, and baselines from them."""

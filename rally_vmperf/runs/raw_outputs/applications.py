@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Outputs of UnixBench, HEPscore, commands under ``time`` and jobs."""
 
 import itertools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Text of a tool in what people post.
 
 People post outputs from terminals, logs, mails and web pages: in several

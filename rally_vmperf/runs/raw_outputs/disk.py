@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Outputs of dd and iozone."""
 
 import collections.abc

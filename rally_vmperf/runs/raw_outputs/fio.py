@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Outputs of fio: its JSON, with one job or several."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The report that fio prints for people, from version 1 to 3."""
 
 import collections

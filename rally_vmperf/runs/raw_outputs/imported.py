@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The import of raw outputs from machines that cannot be reached."""
 
 import collections.abc

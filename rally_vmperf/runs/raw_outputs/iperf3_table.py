@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The table that iperf3 prints for people."""
 
 import re

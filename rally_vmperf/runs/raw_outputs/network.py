@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Outputs of ping, sockperf, h2load and wget."""
 
 import re

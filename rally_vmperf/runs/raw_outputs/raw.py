@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Raw outputs of tools that ran on machines that cannot be reached.
 
 Arguments are read from the output, because there is no command line. Arguments

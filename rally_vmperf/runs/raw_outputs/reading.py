@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Recognition of outputs, and their reading."""
 
 import dataclasses

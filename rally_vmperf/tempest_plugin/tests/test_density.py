@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests for the degradation of guests on a shared host."""
 
 import typing as t

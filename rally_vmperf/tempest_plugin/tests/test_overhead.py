@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests for the overhead of guests, by component of the machine."""
 
 import typing as t

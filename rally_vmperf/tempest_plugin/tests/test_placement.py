@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests for the placement of guests by Nova."""
 
 from tempest import config

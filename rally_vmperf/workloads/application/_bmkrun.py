@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Workloads of the HEP Benchmark Suite, which the operator provides."""
 
 import typing as t

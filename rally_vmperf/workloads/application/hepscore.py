@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Application workload: HEPscore, jobs of high-energy physics."""
 
 import statistics

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Application workload: HEP-SPEC06, C++ programs of SPEC CPU2006."""
 
 from rally_vmperf.measurement.samples import sample

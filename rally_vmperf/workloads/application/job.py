@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Workload of any program: a command of the operator."""
 
 import posixpath

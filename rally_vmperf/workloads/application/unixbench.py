@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Workload of a whole system: UnixBench."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Processor workload: compress and decompress generated data with bzip2."""
 
 import dataclasses

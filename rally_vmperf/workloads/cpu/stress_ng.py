@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Processor load of guests that are not measured: CPU methods of stress-ng.
 
 It has no metrics, because its operations are not comparable between versions.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Processor workload: sysbench cpu."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Commands that read or write a number of bytes."""
 
 from rally_vmperf.workloads import base

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Checks of fio's JSON against its command line."""
 
 import collections.abc

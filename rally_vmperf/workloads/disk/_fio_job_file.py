@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A job file of the operator for fio, with measured sections."""
 
 import re

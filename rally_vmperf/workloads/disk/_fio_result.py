@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The results of fio for one pattern, in base units."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The results of fio for the steps of a search with a latency limit."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The disk that a workload measures: the root disk, or volumes."""
 
 import typing as t

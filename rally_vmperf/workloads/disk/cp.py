@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Disk workload: copies of a directory tree with cp."""
 
 import dataclasses

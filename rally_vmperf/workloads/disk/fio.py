@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Disk workload: fio."""
 
 import collections.abc

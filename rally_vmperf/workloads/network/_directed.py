@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Workloads that measure directions in sequence."""
 
 import typing as t

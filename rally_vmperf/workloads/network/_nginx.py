@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Workloads in which all machines load from one nginx on the peer."""
 
 import collections.abc

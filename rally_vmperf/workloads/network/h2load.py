@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Network workload: users who load pages by HTTP, with h2load."""
 
 import collections.abc

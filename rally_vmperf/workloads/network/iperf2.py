@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Network workload: TCP with iperf, version 2."""
 
 import re

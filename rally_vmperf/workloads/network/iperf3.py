@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Network workload: TCP or UDP with iperf3."""
 
 import collections.abc

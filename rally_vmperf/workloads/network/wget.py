@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Network workload: downloads with wget by HTTP and FTP."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Run a benchmark of the HEP Benchmark Suite, and print its result.
 
 Arguments: the name of the benchmark, and the number of loaded cores; 0 means

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Copy a directory, print the duration in seconds, and remove the copy.
 #
 # Arguments: "flush" if the copy must be on the disk at the end, and the parent

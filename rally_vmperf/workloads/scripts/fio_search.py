@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Search for the maximum requests per second within a latency limit.
 
 Arguments: the limit on the 99th percentile in nanoseconds, and the command

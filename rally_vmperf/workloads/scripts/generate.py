@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Write data that depend only on their size and a seed.
 
 It runs on the measured machine with Python 3.6 or later.  In each block of

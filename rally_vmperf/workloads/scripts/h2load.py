@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Run h2load and summarise its log of requests.
 
 Arguments: the arguments of h2load.  It runs on the measured machine with

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Run concurrent copies of a command and print the duration of each copy.
 
 It runs on the measured machine with Python 3.6 or later.  Each copy has its

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Print the first line of the help of mbw, and run mbw.
 #
 # Arguments: those of mbw, after -k and how many of it run at the same time.

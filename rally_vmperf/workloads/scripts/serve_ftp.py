@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Serve one file by anonymous FTP with vsftpd, and nothing else.
 
 It runs on the peer as root with Python 3.6 or later.  vsftpd confines the

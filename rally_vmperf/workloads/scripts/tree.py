@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Write a tree of files that depend only on their sizes and a seed.
 
 It runs on the measured machine with Python 3.6 or later.  A directory

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A whole run on an empty cloud, and on one full of other people's things.
 
 Rows of thousands of servers, ports and hosts are put into the embedded

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Put other people's servers, ports and hosts into a cloud's databases.
 
 No row is invented: those of one server, of its port and of the machine are

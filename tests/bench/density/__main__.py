@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The start skew of machines, and their cost for the controller.
 
 It is not a test: it prints tables.  ``make bench-density`` runs it.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A workload without any tool: the shell counts."""
 
 from rally_vmperf.execution import assignment

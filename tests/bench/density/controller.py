@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The cost of a repetition with many machines for the controller, in JSON.
 
 It is a process of its own, so that its memory is that of one number of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The cost of a machine for the controller, by the number of machines."""
 
 import json

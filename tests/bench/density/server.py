@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A process that is many machines: an SSH server on the loopback.
 
 Each connection to it is a machine of its own.  It prints one line, JSON, with

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Server processes, and machines that are reached through them."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Machines that run nothing: they answer as our scripts and sysbench would.
 
 They keep to the instant, so that the controller has to get by with it.

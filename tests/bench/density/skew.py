@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The start skew of machines, and that of processes that merely sleep."""
 
 import asyncio

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Bare sleeping processes: how far apart this computer wakes them."""
 
 import os

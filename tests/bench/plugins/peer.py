@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """rally-openstack's own scenario, where a cloud has no block storage.
 
 Rally loads this file by its path; only the validators differ.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Measure processor and memory, and tell when.
 # usage: evidence.sh SECONDS
 set -e

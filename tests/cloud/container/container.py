@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The container of the embedded cloud: start, end, and what runs in it.
 
 A process on the host, ``enter.sh``, waits for the end of the container. The

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Find out whether guests run under KVM on this host."""
 
 import json

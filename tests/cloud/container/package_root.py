@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The root file system of the container, made of Debian's packages.
 
 mmdebstrap installs the packages, and starts none of their services. The

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Wait until every probe succeeds, then become the command:
 #   after.sh CLOUD PROBE... -- COMMAND...
 #   file:PATH  unix:SOCKET  tcp:HOST:PORT  http:URL

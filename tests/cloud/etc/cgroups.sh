@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Read by enter.sh and hypervisor.sh: cgroups of version 1 and of version 2.
 groups=/sys/fs/cgroup
 

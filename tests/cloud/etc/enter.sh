@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Start the container of the embedded cloud: enter.sh CLOUD
 # CLOUD/root is the package root, which is mounted read-only. bin, etc, data,
 # log and run have the same paths inside as outside. The process that remains

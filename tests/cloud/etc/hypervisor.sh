@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # The second hypervisor: hypervisor.sh CLOUD
 # It has namespaces of its own for networks, mounts, processes, IPC, cgroups and
 # the host name. Its first process is a supervisord with libvirtd, nova-compute

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # The first process of the container: it makes the networks, then supervisord
 # takes its place.
 set -euo pipefail

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Read by init.sh and hypervisor.sh.
 # mount_libvirt FOLDER: libvirt's folders of one hypervisor.
 mount_libvirt() {

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # A machine next to the guests: a network namespace in the network "public",
 # and the sshd in it. Each step can be repeated.
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # MariaDB, with new system tables at the first start: mariadb.sh CLOUD
 set -e
 # The last file that the installation writes.

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # In front of tc: on a kernel without sfq, cls_fw or act_police, set the limits
 # that libvirt asks for (a flavor's quota:vif_*) by means such a kernel has.
 real=/usr/sbin/tc

@@ -1,1 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
 """Projects, users, flavors, networks and images of the embedded cloud."""

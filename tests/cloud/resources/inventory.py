@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The resources of the cloud: projects, flavors, networks, the image."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The services of the embedded cloud: wait for them, and forget old ones."""
 
 import collections.abc

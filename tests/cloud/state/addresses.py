@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The address ranges of a cloud, chosen among those that are free."""
 
 import collections.abc

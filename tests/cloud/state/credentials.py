@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Secrets and keys of the embedded cloud."""
 
 import json

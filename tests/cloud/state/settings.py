@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The settings with which a cloud was started."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Check that a directory may be the state directory of a cloud.
 
 ``cloud up`` writes a marker into an absent or empty directory; nothing is

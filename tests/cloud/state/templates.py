@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Files of the embedded cloud, rendered from templates."""
 
 import collections.abc

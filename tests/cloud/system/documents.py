@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """JSON files that may be damaged."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Paths of the embedded cloud's files, and names of its devices."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Hosts with values, for tests of the audit."""
 
 from rally_vmperf.audit import hosts

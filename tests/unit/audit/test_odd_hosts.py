@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests that an audit speaks of the odd host, and of no other."""
 
 import datetime

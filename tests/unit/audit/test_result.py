@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of the result of an audit, its table, rows and page."""
 
 import datetime

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of the hours, requests and memory of an audit."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A short form of the simulation of outliers of bare metal."""
 
 import unittest

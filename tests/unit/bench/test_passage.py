@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests for through how many modules a value passes."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A short form of the simulation of verdicts, with few trials.
 
 For each rule it asserts what is lost without the rule, by bounds that a right

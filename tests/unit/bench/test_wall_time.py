@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of what the benchmark says of a run's time."""
 
 import unittest

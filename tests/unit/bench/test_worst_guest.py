@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A short form of the simulation of one of several guests, with few runs."""
 
 import unittest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A bundle of real programs of this machine, for tests."""
 
 import gzip

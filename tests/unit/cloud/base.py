@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A state directory for each test, and a supervisord that answers."""
 
 import io

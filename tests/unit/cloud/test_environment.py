@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of what the embedded cloud needs of Python's packages."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Command lines in a process of their own, since Rally's settings are global.
 
     python -m tests.unit.cmd.command_lines < LINES

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of what leaves a command: one line that names the object."""
 
 import argparse

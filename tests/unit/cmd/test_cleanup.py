@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests for the command that removes what killed runs left."""
 
 import asyncio

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of options with files that cannot be read as such.
 
 Commands read files more than once, and their size before the content, so that

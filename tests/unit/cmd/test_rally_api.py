@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of requests to Rally, in a process with a database of its own."""
 
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of the command that lists runs, and of the names of runs."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of the task and the arguments in vmperf.yaml."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of the kinds of values that templates of tasks require."""
 
 import argparse

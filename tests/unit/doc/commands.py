@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The commands of the console script, as setup.cfg declares them."""
 
 import configparser

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The output of the first commands on a cloud, which pages show.
 
     python -m tests.unit.doc.first_run

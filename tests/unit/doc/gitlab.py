@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Jobs of GitLab CI in ``etc/``, and what they may contain."""
 
 import typing as t

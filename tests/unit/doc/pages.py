@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pages that users read, and the blocks in them."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pages in the pictures of the documentation."""
 
 import collections.abc

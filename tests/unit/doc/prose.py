@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The sentences of the pages that are written by hand."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The conditions of shipped tasks, as a file of cases.
 
     python -m tests.unit.doc.task_conditions

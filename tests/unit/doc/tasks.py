@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """From what pages show to tasks that Rally can check."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every command in the pages exists and parses."""
 
 import contextlib

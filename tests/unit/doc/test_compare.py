@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page on comparisons shows what the command prints."""
 
 import io

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The exit codes of ``rally task start`` are those that the pages name."""
 
 import contextlib

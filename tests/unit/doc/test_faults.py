@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of the page on faults: each row has a test, each test a row."""
 
 import ast

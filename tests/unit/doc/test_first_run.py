@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of the outputs of the first commands on a cloud, on two pages."""
 
 import unittest

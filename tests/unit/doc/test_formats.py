@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The examples on the page about formats are outputs of its commands."""
 
 import io

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests that the pictures of pages show the pages of today."""
 
 import re

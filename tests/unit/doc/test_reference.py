@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The reference names all there is, and no page names what is not."""
 
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Statements of pages hold in Rally and in the code."""
 
 import dataclasses

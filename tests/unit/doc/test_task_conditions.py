@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tasks have the conditions, workloads and limits that they always had.
 
 The subtasks of ``tests/unit/data/tasks/conditions.json`` are those of tasks

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every task that is shipped or shown passes Rally's validation."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page about Tempest says what its plugin has."""
 
 import configparser

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The verdicts of constructed runs, which a page shows."""
 
 from rally_vmperf.judging import verdict_table

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of caches that are dropped before commands."""
 
 import asyncio

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of how well machines ran a command together."""
 
 import unittest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of commands that several machines begin together, on this computer."""
 
 import asyncio

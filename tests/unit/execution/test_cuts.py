@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of connections that are cut, at every command of a session."""
 
 import asyncio

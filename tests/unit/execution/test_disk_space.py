@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of the check whether the files of workloads fit on machines."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of running workloads, on this computer."""
 
 import asyncio

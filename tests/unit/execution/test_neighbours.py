@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of neighbours, by processes on this computer."""
 
 import asyncio

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of what real servers on the peer may do, and where they listen."""
 
 import contextlib

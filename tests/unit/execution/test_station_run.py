@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of one station's turn at a workload, on this computer."""
 
 import asyncio

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of volumes that workloads measure."""
 
 import asyncio

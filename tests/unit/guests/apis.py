@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The APIs of a cloud, whose responses requests-mock gives to the SDK."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Guests and requests for guests, in one line each."""
 
 from rally_vmperf.guests import models

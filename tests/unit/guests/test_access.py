@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of what the security group lets in, and from where."""
 
 import ipaddress

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of HTTP requests and responses that the fake cloud does not have."""
 
 import typing as t

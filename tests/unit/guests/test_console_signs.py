@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests for signs on consoles, with consoles of real guests."""
 
 import pathlib

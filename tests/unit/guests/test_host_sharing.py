@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of the search for guests of others on the hosts of a run."""
 
 import unittest

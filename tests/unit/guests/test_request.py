@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of requests for guests, and of guests as plain data."""
 
 import copy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of the number of API requests on empty and on busy clouds."""
 
 import collections

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of requests to a cloud that does not answer as it should."""
 
 from unittest import mock

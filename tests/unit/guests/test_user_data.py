@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests for user data, parsed back as cloud-init does."""
 
 import base64

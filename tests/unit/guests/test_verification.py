@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests for the verification of the settings of a group."""
 
 import unittest

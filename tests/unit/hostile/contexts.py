@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Contexts of the product that failed, with quotes from a hostile cloud."""
 
 import itertools

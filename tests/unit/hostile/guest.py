@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A hostile guest on this computer, behind a real SSH server."""
 
 import asyncio

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Has contexts fail with hostile words, and logs it to the terminal."""
 
 from rally.common import cfg

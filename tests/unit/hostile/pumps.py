@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Texts that make patterns slow, and the growth of the time with their length.
 
 A pump is a text of which one part is repeated. A search whose time grows with

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Records in which every text that others give is hostile."""
 
 import copy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A whole run against a hostile guest, by the code that Rally calls."""
 
 from rally_vmperf.execution import assignment

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A terminal, and all that a process sends to it."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A guest whose shell itself is hostile is refused in one line, by name."""
 
 import tempfile

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """However much a guest says, little of it is kept, and no wait is long."""
 
 import asyncio

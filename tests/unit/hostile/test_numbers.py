@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Text in the place of a figure gives no sample."""
 
 import unittest

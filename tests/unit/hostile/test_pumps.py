@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """No text makes a search or a parser slow, however it is repeated."""
 
 import contextlib

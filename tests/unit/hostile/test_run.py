@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run against a hostile guest ends with a record, a verdict and a page."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A hostile SSH server is refused in one line, and gets nothing from us."""
 
 import asyncio

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of what our commands and Rally's log show on a terminal."""
 
 import dataclasses

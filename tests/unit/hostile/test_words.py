@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Any text of a guest is sanitised before it is shown."""
 
 import io

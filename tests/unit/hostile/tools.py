@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Programs that a hostile guest has in place of the tools."""
 
 from tests.unit.hostile import attacks

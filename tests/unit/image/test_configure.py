@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of the program that configures a guest, run with fake programs."""
 
 import base64

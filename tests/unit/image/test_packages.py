@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 from unittest import mock
 
 from rally_vmperf.image import packages

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Verdicts on what guests lose to their neighbours."""
 
 import dataclasses

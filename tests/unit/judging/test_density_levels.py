@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Limits on the shares of guests; losses are in test_judging."""
 
 import dataclasses

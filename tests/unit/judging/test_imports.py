@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The modules of rules import no slow libraries."""
 
 import subprocess

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of the judge of overhead: several guests, no bare metal."""
 
 import typing

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of the sentences of verdicts, each of which is here once in full.
 
 Other tests assert statuses, figures and kinds of findings.

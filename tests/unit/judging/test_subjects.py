@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whom a verdict speaks of: each guest counts, whatever the criterion is."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Folders for jobs, made as a session that opens has them made."""
 
 import asyncio

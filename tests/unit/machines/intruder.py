@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Another user of a machine, who tries to access the files of jobs.
 
 It is run as a program: PARENT ROUNDS. It drops its privileges, and repeats its

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Jobs for tests, started with one call."""
 
 from rally_vmperf.machines import job

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Loop devices of this computer, in place of disks."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A ProxyCommand: HOST PORT, both ways."""
 
 import os

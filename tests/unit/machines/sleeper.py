@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A process that does not end by itself, and whose end is noticed."""
 
 import asyncio

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A real SSH server on the loopback, in the process of the test."""
 
 import asyncio

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The real script, with package managers that play back real outputs."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Another user of bare metal wins nothing, in a folder that all share."""
 
 import asyncio

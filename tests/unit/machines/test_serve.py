@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of serve.bash, which runs servers of workloads on the peer."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of work directories that a machine creates: the real script."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Baselines, repetitions, records and rows that tests share."""
 # ruff: noqa: F401  (the names are for tests)
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Baselines of sysbench."""
 
 from rally_vmperf.baseline import document

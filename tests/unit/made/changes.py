@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Changes of records.
 
 Each function returns a changed copy of a record, or of each in a list.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Records with machines and bare metal, and their documents."""
 
 import atexit

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rows of a density judgement, for drawings.
 
 Guests follow a smooth curve up to a noise that is the same each time.

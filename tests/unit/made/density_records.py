@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Records of density, as a run on a host with two processors leaves them."""
 
 import random

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Repetitions whose conditions are numbers of guests."""
 
 import dataclasses

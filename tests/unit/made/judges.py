@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Judges, judgements and judged runs."""
 
 from rally_vmperf.questions import source_judge

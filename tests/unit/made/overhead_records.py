@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Records of overhead, as a run with all workloads leaves them."""
 
 from rally_vmperf.measurement import finding

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Repetitions with conditions and samples, as judges are given them."""
 
 import dataclasses

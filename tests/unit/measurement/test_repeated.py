@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests that a record counts once, however often it is handed over."""
 
 import dataclasses

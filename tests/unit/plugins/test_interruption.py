@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of Ctrl-C, which Rally would swallow."""
 
 import unittest

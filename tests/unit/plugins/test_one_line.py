@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Errors of the package, and others, in Rally's log."""
 
 import io

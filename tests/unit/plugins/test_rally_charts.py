@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Rally's own code makes its report from our records."""
 
 import copy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of the reports to Rally about a repetition."""
 
 import tempfile

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Stored runs, and what is expected of their verdicts.
 
 A run is a folder of ``tests/unit/data/runs``: a journal with its files or, in

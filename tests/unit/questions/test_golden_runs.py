@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of the verdicts on stored runs, and on stored runs with a fault."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A third question needs no change of the package."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A third question, as another package would add it: which variant loses."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A limit on file sizes that simulates a full disk."""
 
 import resource

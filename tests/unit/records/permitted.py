@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Documents changed, or made, in whatever way their schema lets through."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Raw outputs as an operator reads them: by zcat."""
 
 import json

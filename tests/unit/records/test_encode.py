@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of records as a run writes them, from one guest to a thousand."""
 
 import dataclasses

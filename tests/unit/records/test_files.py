@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of the files next to the journal: complete or absent."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Between whom network workloads measure, and by which path."""
 
 import dataclasses

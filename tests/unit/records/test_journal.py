@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of the journal: nothing that was written is lost."""
 
 import os

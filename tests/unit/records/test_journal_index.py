@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of the list of runs in a directory of journals."""
 
 import json

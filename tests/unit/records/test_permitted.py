@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests that judges judge whatever a record's schema lets through."""
 
 import random

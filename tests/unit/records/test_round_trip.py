@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A record that was written is read with the same value in every field.
 
 This test knows dataclasses and files of JSON only, so that it does not depend

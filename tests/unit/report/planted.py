@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A run with every verdict and every kind of sample, and hostile rows."""
 
 import collections

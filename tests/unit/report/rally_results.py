@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A task of Rally's with records in it, in the form of its JSON export."""
 
 from rally_vmperf.records import model

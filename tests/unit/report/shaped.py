@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Records with distributions and lines, of the form that fio gives."""
 
 import dataclasses

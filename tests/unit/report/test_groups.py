@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of the parts by which reports group metrics."""
 
 import typing as t

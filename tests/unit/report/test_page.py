@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page says what the judgement says, and nothing that guests slip in."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of the drawings of distributions and of values over time."""
 
 import re

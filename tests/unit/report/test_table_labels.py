@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of the names of tables and the labels of their cells."""
 
 import re

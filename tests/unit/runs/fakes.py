@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A session that measures nothing, and a run with it."""
 
 from rally_vmperf.execution.stations import roles

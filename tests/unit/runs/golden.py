@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Machines on which tools print what real ones printed."""
 
 import hashlib

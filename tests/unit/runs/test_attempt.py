@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of one measurement of a condition, whatever happens during it."""
 
 import dataclasses

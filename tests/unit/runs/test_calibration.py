@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of loads that are shares of the rate at full speed."""
 
 import asyncio

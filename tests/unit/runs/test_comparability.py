@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of what differences concern: the workloads that they matter to."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests that what reads a fingerprint reads what schemas let through."""
 
 import json

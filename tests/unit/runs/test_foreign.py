@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A package of another author, from its installation to the report."""
 
 import doctest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of guests that rest and are roused between levels."""
 
 import asyncio

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of guests that boot anew between repetitions or workloads."""
 
 from unittest import mock

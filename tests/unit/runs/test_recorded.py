@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of recordings: samples are kept, missing ones are reported."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of repetitions: recorded whatever happens to them."""
 
 import contextlib

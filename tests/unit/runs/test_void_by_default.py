@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of what makes a comparison with bare metal void unless tolerated."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of the metrics that the rate limits of disks apply to."""
 
 import unittest

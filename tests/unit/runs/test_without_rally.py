@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The engine needs no Rally, from recording bare metal to the report."""
 
 import json

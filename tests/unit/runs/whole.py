@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A whole run of any question, on guests that take no time."""
 
 import asyncio

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Whole runs of both questions where Rally cannot be imported.
 
 Run as a program: its argument is a directory, and it prints the results.

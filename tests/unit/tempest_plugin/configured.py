@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A tempest.conf with the options of the package, and not the global one."""
 
 import pathlib

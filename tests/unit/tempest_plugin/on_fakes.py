@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Run our tests of Tempest's without a cloud, and print what came of them.
 
 It is a program, as Tempest keeps its configuration in globals.

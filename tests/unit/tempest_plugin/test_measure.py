@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A test's run: its records, its verdict in words, its report."""
 
 import pathlib

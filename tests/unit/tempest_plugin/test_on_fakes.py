@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of the Tempest plugin: skipped, failed, and removed resources."""
 
 import json

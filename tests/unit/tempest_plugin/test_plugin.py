@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tempest finds the plugin, its options and its tests."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Real outputs of stated tool versions, as outcomes of commands."""
 
 import io

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of findings that follow from the arguments of a workload."""
 
 import unittest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every workload declares the size of the files that it writes."""
 
 import contextlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pages of the workloads agree with the code."""
 
 import pathlib

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Every workload keeps the promises that all of them make."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of workloads that measure options one after another."""
 
 import unittest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Any output of a machine is parsed or rejected, without other effects."""
 
 import contextlib

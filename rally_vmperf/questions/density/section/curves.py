@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The charts of rates against the number of guests."""
 
 import collections.abc

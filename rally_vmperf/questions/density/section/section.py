@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The section of the report with density runs."""
 
 import collections.abc

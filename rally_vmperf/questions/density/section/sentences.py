@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sentences and figures about one metric of a density run."""
 
 from rally_vmperf.judging.results import curve as curves

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The figures of a metric as shares of the solo guest's rate."""
 
 import dataclasses

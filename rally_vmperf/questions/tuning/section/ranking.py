@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The ranking of variants in the report, and its section."""
 
 import collections.abc

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The self-check of a site: equal variants and one with a known loss."""
 
 import collections.abc

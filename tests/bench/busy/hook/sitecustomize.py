@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Writes down each request to OpenStack that a process sends.
 
 Python imports a module of this name when it starts, where it finds one.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 from tests.cloud.state import settings
 from tests.unit.cloud import base
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 from tests.cloud.system import layout
 from tests.unit.cloud import base
 

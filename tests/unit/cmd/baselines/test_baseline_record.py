@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of what is measured of bare metal, and what is left out."""
 
 import argparse

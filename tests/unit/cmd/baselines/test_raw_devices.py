@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of raw devices that a recording overwrites."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Run the command init with a fake cloud, in a process of its own.
 
 The first argument is the home directory of the user. PREPARED_LOGIN has

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of what is known of stations' clocks over a repetition."""
 
 import unittest

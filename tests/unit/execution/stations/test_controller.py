@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of the load and the lag of the controller."""
 
 import itertools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests for the policies that limit the rates of guests."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of actions on servers: reboot, resize, cold migration."""
 
 from unittest import mock

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of the exact requests of the inventory to a cloud."""
 
 from rally_vmperf.guests.cleanup import inventory

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests for whose resources are, and who still needs them."""
 
 import unittest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of what guests take, and of what there is."""
 
 import ipaddress

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of the choice of image, flavor and network for the first run."""
 
 import unittest

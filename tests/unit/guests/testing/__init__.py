@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A cloud in memory, with as much of the SDK's interface as guests need."""
 
 import collections.abc

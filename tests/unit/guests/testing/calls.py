@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Calls to a fake cloud, counted and open to interruption."""
 
 import functools

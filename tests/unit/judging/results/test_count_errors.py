@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of counts that have an error, such as those of a migration."""
 
 import unittest

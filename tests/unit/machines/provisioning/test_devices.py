@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of volumes in the work directory of a machine."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of raw devices that must not be overwritten."""
 
 import os

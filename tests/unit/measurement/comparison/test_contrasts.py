@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of contrasts of guests with a reference."""
 
 import unittest

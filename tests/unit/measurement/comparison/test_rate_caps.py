@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests for what else than the machine can hold a rate."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Spread, against figures made by hand and those of scipy."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of dips of a rate and spikes of a time during a migration."""
 
 import math

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of the downtime from the offsets of a clock."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests for the guests' context on a cloud that fails, call by call."""
 
 import itertools

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of variants whose guests boot one after another."""
 
 import typing as t

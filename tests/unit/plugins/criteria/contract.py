@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The promises of every SLA, as a mixin for the test of each."""
 
 import dataclasses

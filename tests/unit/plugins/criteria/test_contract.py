@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests that the contract covers all SLAs."""
 
 import importlib

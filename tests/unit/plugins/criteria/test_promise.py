@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of the SLA on promises of flavor, volume type and port."""
 
 import dataclasses

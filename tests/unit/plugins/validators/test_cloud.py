@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of what is refused after asking the cloud, before anything boots."""
 
 import tempfile

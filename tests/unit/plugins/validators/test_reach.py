@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of what is refused of the ways to guests and peer."""
 
 import pathlib

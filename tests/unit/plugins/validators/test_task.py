@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of how Rally hears what is wrong with a task."""
 
 import math

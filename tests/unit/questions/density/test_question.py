@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of density tasks that are rejected before a guest boots."""
 
 import copy

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of runs with an increasing number of guests."""
 
 import asyncio

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of the migration of a guest during a phase."""
 
 from unittest import mock

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of the section on migration, with a run of the embedded cloud."""
 
 import dataclasses

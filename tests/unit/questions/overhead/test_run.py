@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of runs that compare guests with bare metal."""
 
 import asyncio

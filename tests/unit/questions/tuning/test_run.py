@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of runs in which variants of a guest work in turn."""
 
 import asyncio

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The contract of all formats: a text changes no structure and no terminal.
 
 A format is read as its programs read it. With hostile texts in its rows it has

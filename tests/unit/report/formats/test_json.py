@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of the JSON document against the schema of its rows."""
 
 import json

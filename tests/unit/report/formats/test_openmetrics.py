@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of OpenMetrics text, read with the parser of prometheus-client."""
 
 import collections

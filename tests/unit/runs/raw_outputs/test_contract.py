@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The contract of all readers of raw outputs.
 
 A changed output is rejected in one line, or gives the same figures.

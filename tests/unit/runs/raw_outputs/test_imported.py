@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of raw outputs of two sides, as studies published them."""
 
 import json

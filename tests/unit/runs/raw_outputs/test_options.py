@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of options that outputs state: other ones are not compared.
 
 Each pair has the same command with one option changed, as a user might do.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of outputs of tools, and of the values that are read from them."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of files with the outputs of several tools."""
 
 import itertools

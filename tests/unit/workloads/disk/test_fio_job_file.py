@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A job file of the operator: accepted options, and metrics."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The search for the most requests within a limit on their latency."""
 
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The page agrees with the judgement, and escapes texts of guests."""
 
 import dataclasses

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tests of self-checks of a site with equal and limited variants."""
 
 import copy
