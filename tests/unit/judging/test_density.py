@@ -3,11 +3,10 @@ import unittest
 
 import ddt
 
-from rally_vmperf.measurement import finding
 from tests.unit import made
 
 CPU = {made.EVENTS: made.SHARED}
-TIMES = {made.TIME: {n: [3e3 / x for x in v] for n, v in made.SHARED.items()}}
+TRIPLED = {made.TIME: {1: [1.0], 2: [3.0, 3.0]}}
 BARE = {made.EVENTS: [330.0, 331.0, 329.0]}
 
 
@@ -40,12 +39,9 @@ class StatusTestCase(unittest.TestCase):
             {"max_percent": {"*": 50}, "levels": [2, 5]},
             {2: "passed", 5: "inconclusive"},
         ),
-        (
-            "failed",
-            TIMES,
-            {"max_percent": {"*": 34}},
-            {2: "passed", 3: "failed"},
-        ),
+        # Three times the time is a loss of 67 % of the rate.
+        ("passed", TRIPLED, {"max_percent": {"*": 95}}, {2: "passed"}),
+        ("failed", TRIPLED, {"max_percent": {"*": 66}}, {2: "failed"}),
         (
             "inconclusive",
             {made.EVENTS: {1: [1.0]}},
@@ -69,12 +65,6 @@ class StatusTestCase(unittest.TestCase):
         self.assertEqual(status == "passed", got.passed)
         if statuses is not None:
             self.assertEqual(statuses, got.curves[0].statuses)
-
-    def test_a_limit_on_rates_means_something(self):
-        """Three times the time is a loss of 67 %, which 95 % still allows."""
-        curves = made.levels({made.TIME: {1: [1.0], 2: [3.0, 3.0]}})
-        self.assertTrue(made.degradation(curves, {"*": 95}).passed)
-        self.assertEqual("failed", made.degradation(curves, {"*": 66}).status)
 
     @ddt.data(
         ("mean", 34.8, "inconclusive"),
@@ -254,9 +244,9 @@ class StatusTestCase(unittest.TestCase):
         self.assertEqual("failed", far.status)
 
     def test_each_guest_is_put_to_itself_alone(self):
-        """One that is slow for good loses nothing; one that starves does."""
+        """One that is slow for good loses nothing; a faster one can."""
         slow = [100.0, 80.0, 100.0, 90.0]
-        starved = [100.0, 80.0, 70.0, 90.0]
+        starved = [100.0, 80.0, 85.0, 90.0]
         for together, status in ((slow, "passed"), (starved, "failed")):
             rates = {made.EVENTS: {1: slow, 4: together}}
             curves = made.levels(rates, 5, batches={1: 4})
@@ -265,20 +255,6 @@ class StatusTestCase(unittest.TestCase):
             lone, four = got.curves[0].points
             self.assertIsNone(lone.fairness)
             self.assertAlmostEqual(4, four.total / lone.total, delta=0.4)
-        (row,) = got.limited
-        self.assertEqual("g3", row.figure.contrast.find_worst("failed"))
-
-    def test_the_guest_that_fails_is_named(self):
-        """Another one is slower for good, and loses nothing."""
-        rates = {
-            made.EVENTS: {
-                1: [100.0, 80.0, 100.0, 90.0],
-                4: [100.0, 80.0, 85.0, 90.0],
-            }
-        }
-        curves = made.levels(rates, 5, batches={1: 4})
-        got = made.degradation(curves, {"*": 5}, statistic="worst")
-        self.assertEqual("failed", got.status)
         (row,) = got.limited
         self.assertEqual("g3", row.figure.contrast.find_worst("failed"))
         self.assertAlmostEqual(15, row.to_value().value)
@@ -592,17 +568,3 @@ class MissingTestCase(unittest.TestCase):
         self.assertFalse(got.limited[-1].measured)
         self.assertFalse(got.missing)
         self.assertTrue(made.degradation(curves, {"*": 95}, levels=2).passed)
-
-    def test_no_lone_guest_that_means_something(self):
-        elsewhere = (
-            finding.Finding(
-                kind="wrong_host", subject="g1", detail="on host-9"
-            ),
-        )
-        curves = made.with_level(
-            made.levels(CPU),
-            1,
-            made.level(1, 1, {made.EVENTS: [312.0]}, findings=elsewhere),
-        )
-        got = made.degradation(curves, {"*": 95})
-        self.assertEqual({2: "void", 3: "void"}, got.curves[0].statuses)

@@ -56,25 +56,20 @@ class TestSeveralGuests(unittest.TestCase):
         """Within the limit, or as the mean guest."""
         self.assertNotIn("guests_differ", judge(losses, 10).headline())
 
-    def test_the_worst_fails(self):
-        judgement = judge((1, 1, 30, 1), 10, statistic="worst")
-        self.assertEqual("failed", judgement.status)
+    @ddt.data((30, "failed", 4, 0.9875), (5, "passed", 1, 0.95))
+    @ddt.unpack
+    def test_the_worst(self, loss, status, count, confidence):
+        """Only a failure is corrected for the number of guests."""
+        judgement = judge((1, 1, loss, 1), 10, statistic="worst")
+        self.assertEqual(status, judgement.status)
         (row,) = judgement.limited
         decisive, guests = row.figure.find_decisive(row.status)
         self.assertEqual(
-            ("g3", 4), (row.figure.contrast.find_worst("failed"), guests)
+            ("g3", count), (row.figure.contrast.find_worst(status), guests)
         )
-        self.assertAlmostEqual(0.9875, decisive.confidence)
-        self.assertAlmostEqual(30, row.to_value().value)
+        self.assertAlmostEqual(confidence, decisive.confidence)
+        self.assertAlmostEqual(loss, row.to_value().value)
         self.assertNotIn("guests_differ", judgement.headline())
-
-    def test_the_worst_passes(self):
-        judgement = judge((1, 1, 5, 1), 10, statistic="worst")
-        self.assertEqual("passed", judgement.status)
-        (row,) = judgement.limited
-        decisive, guests = row.figure.find_decisive(row.status)
-        self.assertEqual((0.95, 1), (decisive.confidence, guests))
-        self.assertAlmostEqual(5, row.to_value().value)
 
     def test_the_worst_includes_the_overlap(self):
         """A loss of 20 % with an overlap of 0.91 may be one of 22 %."""

@@ -654,8 +654,8 @@ class TestSentences(unittest.TestCase):
             f"{title} (g1: at 1 guest: on host-9).", judgement.sentences()[1]
         )
         self.assertEqual(
-            [f"one guest: {title} (g1: on host-9)"] * 2,
-            [judged.void for judged in judgement.limited],
+            [("void", f"one guest: {title} (g1: on host-9)")] * 2,
+            [(judged.status, judged.void) for judged in judgement.limited],
         )
 
     @ddt.data(
