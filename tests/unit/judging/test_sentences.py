@@ -229,7 +229,7 @@ def judge_skipped(*numbers, guests=3):
     """Return a judgement on repetitions, some of which lack a level."""
     curves = made.levels(CPU, 4, apart=True)
     for number in numbers:
-        level = made.level(number, guests, {}, skip_reason="it fell")
+        level = made.level(number, guests, {}, skip_reason=f"fall {number}")
         curves = made.with_level(curves, number, level)
     return made.degradation(curves, {"*": 50})
 
@@ -606,9 +606,9 @@ class TestSentences(unittest.TestCase):
     def test_all_skipped(self):
         """The first reason is named."""
         judged = judge_skipped(1, 2, 3, 4).limited[-1]
-        self.assertEqual("not run: it fell", judged.reason)
+        self.assertEqual("not run: fall 1", judged.reason)
         judged = judge_skipped(1, 2, 3, 4, guests=1).limited[-1]
-        self.assertEqual("one guest: not run: it fell", judged.reason)
+        self.assertEqual("one guest: not run: fall 1", judged.reason)
 
     @ddt.data(
         (
