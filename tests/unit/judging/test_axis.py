@@ -212,6 +212,17 @@ class TuningTestCase(unittest.TestCase):
         self.assertEqual((-5, None), (value.limit, value.value))
         self.assertEqual("gain_over_a", value.name)
 
+    def test_a_variant_that_is_missing(self):
+        """Its limit is named, and hides no failure of the others."""
+        missing = {"absent": {"*": 1}}
+        for limit, status in ((250, "failed"), (150, "inconclusive")):
+            judgement = judge(
+                self.ROWS,
+                min_gain_percent={"virtio": {"network.*": limit}, **missing},
+            )
+            self.assertEqual(status, judgement.status)
+            self.assertEqual(("absent: *",), judgement.unmatched)
+
     def test_the_reference_alone(self):
         judgement = judge(rows_of({"a": 1}))
         self.assertEqual("void", judgement.status)

@@ -187,11 +187,12 @@ class TestCurve(unittest.TestCase):
     def test_a_finding_about_a_metric_at_one_number_of_guests(self):
         """It voids this metric there, and no other."""
         repetitions = with_finding(
-            curve({1: 0.95, 2: 0.95}), 1, 2, 2, metrics=(NAME,)
+            curve({1: 0.95, 2: 0.95}), 1, 2, 2, subject=NAME, metrics=(NAME,)
         )
         judged = judgement(repetitions, max_percent={"disk.*": 12})
         self.assertEqual(
-            ["passed", "void"], [row.status for row in judged.limited]
+            [("passed", False), ("void", True)],
+            [(row.status, bool(row.void_reasons())) for row in judged.limited],
         )
         repetitions = with_finding(
             curve({1: 0.95, 2: 0.95}), 1, 2, 2, metrics=("other",)

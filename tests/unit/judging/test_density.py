@@ -3,6 +3,8 @@ import unittest
 
 import ddt
 
+from rally_vmperf.measurement.comparison import rate_caps
+from rally_vmperf.measurement.samples import sample
 from tests.unit import made
 
 CPU = {made.EVENTS: made.SHARED}
@@ -408,6 +410,13 @@ class StatusTestCase(unittest.TestCase):
             {1: "void", 2: "void", 3: "passed"}, got.curves[0].statuses
         )
         self.assertEqual("void", got.status)
+        self.assertEqual(
+            [
+                "with 1 guest: the guest is 24.8 % better than bare metal",
+                "with 2 guests: the guest is 23.0 % better than bare metal",
+            ],
+            [found.finding.detail for found in got.findings if found.voids],
+        )
         judgement = made.degradation(
             curves,
             {"*": 30},
@@ -415,6 +424,48 @@ class StatusTestCase(unittest.TestCase):
             tolerate=["guest_faster"],
         )
         self.assertTrue(judgement.passed)
+
+    @ddt.data(
+        ("swap_or_oom", (), "void"),
+        ("swap_or_oom", ("swap_or_oom",), "passed"),
+        ("bare_metal_busy", (), "passed"),
+    )
+    @ddt.unpack
+    def test_a_finding_about_values(self, kind, tolerate, status):
+        """It voids their limits, unless it is tolerated or on bare metal."""
+        curves = [
+            dataclasses.replace(curve, findings=made.build_findings(kind))
+            for curve in made.levels(CPU, bare=BARE)
+        ]
+        got = made.degradation(
+            curves,
+            {},
+            max={"*": 1000},
+            tolerate=tolerate,
+            compare_to="bare_metal",
+        )
+        self.assertEqual({status}, {row.status for row in got.limited})
+
+    def test_a_policy_that_is_tolerated(self):
+        """The guest has the rate of the policy, which is accepted."""
+        rate = sample.Metric("network.x.rate", "bit/s", "higher")
+        curves = [
+            dataclasses.replace(
+                curve, rate_limits=(rate_caps.network(1e9, "policy gold"),)
+            )
+            for curve in made.levels(
+                {rate: {1: [0.945e9]}},
+                bare={rate: [0.945e9, 0.948e9, 0.942e9]},
+            )
+        ]
+        for tolerate, status in (
+            ((), "inconclusive"),
+            (("bottleneck_outside_guest",), "passed"),
+        ):
+            got = made.degradation(
+                curves, {"*": 5}, compare_to="bare_metal", tolerate=tolerate
+            )
+            self.assertEqual(status, got.status)
 
     def test_counts_have_no_losses(self):
         curves = made.levels(

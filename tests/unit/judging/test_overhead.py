@@ -1,5 +1,6 @@
 """Tests of the judge of overhead: several guests, no bare metal."""
 
+import dataclasses
 import typing
 import unittest
 
@@ -93,6 +94,66 @@ class TestSeveralGuests(unittest.TestCase):
         self.assertEqual("inconclusive", judgement.status)
         _, guests = judgement.rows[0].figure.find_decisive("inconclusive")
         self.assertEqual(4, guests)
+
+    @ddt.data((1, "void"), (20, "passed"))
+    @ddt.unpack
+    def test_a_fast_guest_by_chance(self, number, status):
+        """One of many metrics can be faster than bare metal by chance."""
+        bare = (99.0, 100.0, 101.0, 100.5, 99.5)
+        first, *others = (
+            dataclasses.replace(made.EVENTS, name=f"cpu.x{place}.rate")
+            for place in range(number)
+        )
+        slow = tuple(0.95 * rate for rate in bare)
+        values = {first: (106.0, 107.0, 108.0, 107.5, 106.5)}
+        values.update(dict.fromkeys(others, slow))
+        reference = made.reference(dict.fromkeys(values, bare))
+        entries = made.several(values, reference=reference)
+        judgement = made.judgement(entries, {first.name: 5})
+        self.assertEqual(status, judgement.status, judgement.sentence())
+
+    def test_a_finding_about_a_metric(self):
+        """It voids no other metric of the same component."""
+        other = dataclasses.replace(made.IOPS, name="disk.other.iops")
+        values = {**made.NEAR, other: made.NEAR[made.IOPS]}
+        bare = dict.fromkeys(values, made.BARE[made.IOPS])
+        entries = made.several(
+            values,
+            reference=made.reference(bare),
+            findings=made.build_findings(
+                "swap_or_oom", other.name, (other.name,)
+            ),
+        )
+        judgement = made.judgement(entries, {"*": 15})
+        self.assertEqual("void", judgement.status)
+        self.assertEqual(
+            {made.IOPS: "passed", other: "void"},
+            {row.metric: row.status for row in judgement.limited},
+        )
+
+    @ddt.data((15, ["guest varies in 1 metric"]), (95, []))
+    @ddt.unpack
+    def test_unstable(self, limit, expected):
+        """Only a limit that is undecided makes it worth a warning."""
+        entries = made.several({made.IOPS: (11000.0, 9000.0, 12500.0, 1e4)})
+        details = [
+            found.finding.detail.partition(" without")[0]
+            for found in made.judgement(entries, {"*": limit}).findings
+            if found.finding.kind == "unstable"
+        ]
+        self.assertEqual(expected, details)
+
+    def test_a_finding_about_bare_metal(self):
+        """It voids the loss, and not the limits on values."""
+        findings = made.build_findings("bare_metal_busy")
+        entries = made.several(made.NEAR, findings=findings)
+        judgement = made.judgement(entries, {}, min={"*": 10900})
+        self.assertEqual("passed", judgement.status)
+        judgement = made.judgement(entries, {"*": 15}, min={"*": 10900})
+        self.assertEqual("void", judgement.status)
+        self.assertEqual(
+            ["void", "passed"], [row.status for row in judgement.limited]
+        )
 
     def test_one_guest(self):
         """It is the mean and the worst one."""

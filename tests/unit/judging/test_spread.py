@@ -156,6 +156,15 @@ class IntervalTestCase(unittest.TestCase):
 class NeverAPassTestCase(unittest.TestCase):
     """Void and missing samples."""
 
+    def test_metric_without_samples(self):
+        """The reason is not the number of repetitions."""
+        entries = made.several(WIDE, expected_metrics=(made.IOPS, made.TIME))
+        row = held(judgement(entries, max_cv_percent={"cpu.*": 5}))
+        self.assertEqual("inconclusive", row.status)
+        self.assertEqual(
+            "no counted repetition has it for every guest", row.reason
+        )
+
     def test_void(self):
         """A finding about the metric."""
         findings = made.build_findings("guest_rebooted", NAME)

@@ -538,6 +538,20 @@ class TestOtherRuns(unittest.TestCase):
         judged = self.judge(records)
         self.assertEqual(("passed", ()), (judged.status, judged.omitted))
 
+    def test_settings_of_density(self):
+        """Other vCPUs void each number of guests."""
+        records = made.few(made.density_records())
+        records[1] = made.with_fields(
+            records[1], shape=dataclasses.replace(records[1].shape, vcpus=9)
+        )
+        judged = judge(
+            density.DEGRADATION,
+            [record.repetition for record in records],
+            max_percent={"*": 99},
+        )
+        self.assertEqual("void", judged.status)
+        self.assertEqual({"void"}, {row.status for row in judged.limited})
+
     def test_comparison(self):
         """A run that is void cannot be compared, either."""
         records = made.records(count=6)
