@@ -8,6 +8,8 @@ import ddt
 
 from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.comparison import rate_caps
+from rally_vmperf.measurement.samples import sample
 from tests.unit import made
 
 SPREAD = (0.999, 1.0, 1.001, 1.0005, 0.9995)
@@ -130,6 +132,29 @@ class TestSeveralGuests(unittest.TestCase):
             {made.IOPS: "passed", other: "void"},
             {row.metric: row.status for row in judgement.limited},
         )
+
+    @ddt.data(((), "inconclusive"), (("fixed_rate",), "passed"))
+    @ddt.unpack
+    def test_a_rate_of_a_policy(self, kinds, status):
+        """A guest without the policy can lose more, unless it asks for it."""
+        rate = sample.Metric("network.x.rate", "bit/s", "higher")
+        findings = [
+            found
+            for kind in kinds
+            for found in made.build_findings(kind, "x", (rate.name,))
+        ]
+        values = (0.945e9, 0.948e9, 0.942e9)
+        entries = [
+            dataclasses.replace(
+                made.changed(entry, findings=tuple(findings)),
+                rate_limits=(rate_caps.network(1e9, "policy gold"),),
+            )
+            for entry in made.several(
+                {rate: values}, reference=made.reference({rate: values})
+            )
+        ]
+        judgement = made.judgement(entries, {"*": 5})
+        self.assertEqual(status, judgement.status, judgement.sentence())
 
     @ddt.data((15, ["guest varies in 1 metric"]), (95, []))
     @ddt.unpack

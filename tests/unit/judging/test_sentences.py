@@ -610,6 +610,17 @@ class TestSentences(unittest.TestCase):
         judged = judge_skipped(1, 2, 3, 4, guests=1).limited[-1]
         self.assertEqual("one guest: not run: fall 1", judged.reason)
 
+    def test_level_without_samples(self):
+        """It ran, and the reason is not that it was skipped."""
+        curves = made.levels(CPU)
+        for number in (1, 2, 3):
+            level = made.level(number, 3, {})
+            curves = made.with_level(curves, number, level)
+        judged = made.degradation(curves, {"*": 50}).limited[-1]
+        self.assertEqual(
+            "no counted repetition has it for every guest", judged.reason
+        )
+
     @ddt.data(
         (
             (11000.0,),
