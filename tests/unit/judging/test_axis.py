@@ -298,12 +298,14 @@ VALUES = strategies.lists(
 class PropertiesTestCase(unittest.TestCase):
     """Properties of all samples."""
 
+    @hypothesis.settings(max_examples=30)
     @hypothesis.given(VALUES)
     def test_no_gain_over_equal_samples(self, values):
         change = compare(values, values)
         self.assertEqual(0, change.comparison.overhead_percent)
         self.assertNotIn(changes.classify(change), ("better", "worse"))
 
+    @hypothesis.settings(max_examples=30)
     @hypothesis.given(VALUES, strategies.floats(0.5, 2))
     def test_the_inverse_ratio_in_the_other_direction(self, values, factor):
         noise = [1.01, 0.99] * 5
@@ -319,6 +321,7 @@ class PropertiesTestCase(unittest.TestCase):
         status = changes.classify(there)
         self.assertEqual(opposite.get(status, status), changes.classify(back))
 
+    @hypothesis.settings(max_examples=30)
     @hypothesis.given(VALUES, strategies.floats(1.5, 3))
     def test_another_metric_does_not_change(self, values, factor):
         """The gain of a metric depends on its own samples only."""
