@@ -330,7 +330,7 @@ def _find_in_loss(
             continue
         where = f"with {units.number_of('guest', point.guests)}: "
         if shown.compare_to == "bare_metal":
-            for found in plausibility.guest_faster(compared):
+            for found in plausibility.guest_faster(compared, metrics):
                 yield found.with_prefix(where)
         drifts = verdict.list_drifts_across(compared, judged.limit)
         for found in plausibility.of_values(compared, drifts, where):

@@ -201,7 +201,8 @@ def build_degradation(
         compared = point.compared(statistic, compare_to)
         if compare_to == "bare_metal" and compared:
             kinds |= {
-                found.kind for found in plausibility.guest_faster(compared)
+                found.kind
+                for found in plausibility.guest_faster(compared, metrics)
             }
         if reason:
             nothing = dataclasses.replace(figure.contrast, reference=())

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of what counts of a run."""
 
+import dataclasses
 import unittest
 
 import ddt
@@ -94,6 +95,23 @@ class TestCollectSamples(unittest.TestCase):
         )
         self.assertEqual(bool(tolerate), ("", made.IOPS) in samples)
         self.assertEqual(not tolerate, ("", made.IOPS) in absences)
+
+    def test_warmup(self):
+        """Its findings void nothing, and its metrics are not missing."""
+        first, *others = entries(["guest_rebooted"])
+        first = dataclasses.replace(
+            made.changed(
+                first,
+                counted=False,
+                observations=made.observations(["g1"], {made.TIME: [1.0]}),
+            ),
+            counted=False,
+        )
+        samples, absences = counting.collect_samples(
+            [first, *others], lambda condition, metric: frozenset()
+        )
+        self.assertEqual(7, len(samples["", made.IOPS]))
+        self.assertEqual({}, absences)
 
     def test_bare_metal(self):
         """Guests are compared with guests."""

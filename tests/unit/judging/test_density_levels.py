@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Limits on the shares of guests; losses are in test_judging."""
+"""Limits on the shares of guests; losses are in test_density."""
 
 import dataclasses
 import unittest
 
+from rally_vmperf.questions.density import question as density
 from tests.unit import made
 
 CPU = {made.EVENTS: made.SHARED}
@@ -26,13 +27,6 @@ class FairnessTestCase(unittest.TestCase):
                 for number in (value.value, value.low, value.high, value.limit)
             ),
         )
-
-    def test_spread(self):
-        got = made.fairness(
-            made.levels(self.UNFAIR), None, {"*": 50}, levels=[3]
-        )
-        self.assertEqual({3: "passed"}, got.curves[0].statuses)
-        self.assertTrue(got.passed)
 
     def test_both(self):
         got = made.fairness(made.levels(self.UNFAIR), {"*": 0.5}, {"*": 50})
@@ -71,11 +65,43 @@ class FairnessTestCase(unittest.TestCase):
             got = made.fairness(curves, {"*": 0.98}, levels=2)
             self.assertEqual("passed", got.status, got.sentence())
 
-    def test_takes_three_repetitions(self):
-        got = made.fairness(made.levels(self.UNFAIR, 2), {"*": 0.9})
-        self.assertEqual({"inconclusive"}, {*got.curves[0].statuses.values()})
+    def test_half_of_the_run(self):
+        """A failure by little can be averted, one by far cannot."""
+        curves = [
+            made.repetition(
+                number,
+                [
+                    made.level(number, 1, {made.EVENTS: [100.0]}),
+                    made.level(number, 2, {made.EVENTS: [60.0, rate]}),
+                ],
+                planned_repetitions=8,
+            )
+            for number, rate in enumerate((20.0, 22.0, 18.0, 21.0), 1)
+        ]
+        for limit, is_final in ((0.85, False), (0.99, True)):
+            options = {"min_index": {"*": limit}, "levels": 2}
+            judge = density.FAIRNESS.parse(options).create_judge()
+            made.feed_judge(judge, curves)
+            (row,) = judge.judgement().limited
+            self.assertEqual("failed", row.status)
+            self.assertEqual(is_final, judge.is_failure_final())
+
+    def test_a_level_that_never_ran(self):
+        """It has no figure, and its limit is not met."""
+        curves = made.levels(CPU)
+        for number in (1, 2, 3):
+            level = made.level(number, 3, {}, skip_reason="it fell")
+            curves = made.with_level(curves, number, level)
+        got = made.fairness(curves, {"*": 0.5}, on_inconclusive="pass")
+        self.assertEqual(
+            {2: "passed", 3: "inconclusive"}, got.curves[0].statuses
+        )
+        self.assertEqual(("inconclusive", False), (got.status, got.passed))
 
     def test_alone(self):
-        got = made.fairness(made.levels(CPU), {"*": 0.5}, levels=1)
+        got = made.fairness(
+            made.levels(CPU), {"*": 0.5}, levels=1, on_inconclusive="pass"
+        )
         self.assertEqual({1: "inconclusive"}, got.curves[0].statuses)
+        self.assertFalse(got.passed)
         self.assertIsNone(got.limited[0].to_value().value)

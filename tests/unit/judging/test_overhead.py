@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of the judge of overhead: several guests, no bare metal."""
 
+import dataclasses
 import typing
 import unittest
 
@@ -8,6 +9,8 @@ import ddt
 
 from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.comparison import rate_caps
+from rally_vmperf.measurement.samples import sample
 from tests.unit import made
 
 SPREAD = (0.999, 1.0, 1.001, 1.0005, 0.9995)
@@ -57,25 +60,20 @@ class TestSeveralGuests(unittest.TestCase):
         """Within the limit, or as the mean guest."""
         self.assertNotIn("guests_differ", judge(losses, 10).headline())
 
-    def test_the_worst_fails(self):
-        judgement = judge((1, 1, 30, 1), 10, statistic="worst")
-        self.assertEqual("failed", judgement.status)
+    @ddt.data((30, "failed", 4, 0.9875), (5, "passed", 1, 0.95))
+    @ddt.unpack
+    def test_the_worst(self, loss, status, count, confidence):
+        """Only a failure is corrected for the number of guests."""
+        judgement = judge((1, 1, loss, 1), 10, statistic="worst")
+        self.assertEqual(status, judgement.status)
         (row,) = judgement.limited
         decisive, guests = row.figure.find_decisive(row.status)
         self.assertEqual(
-            ("g3", 4), (row.figure.contrast.find_worst("failed"), guests)
+            ("g3", count), (row.figure.contrast.find_worst(status), guests)
         )
-        self.assertAlmostEqual(0.9875, decisive.confidence)
-        self.assertAlmostEqual(30, row.to_value().value)
+        self.assertAlmostEqual(confidence, decisive.confidence)
+        self.assertAlmostEqual(loss, row.to_value().value)
         self.assertNotIn("guests_differ", judgement.headline())
-
-    def test_the_worst_passes(self):
-        judgement = judge((1, 1, 5, 1), 10, statistic="worst")
-        self.assertEqual("passed", judgement.status)
-        (row,) = judgement.limited
-        decisive, guests = row.figure.find_decisive(row.status)
-        self.assertEqual((0.95, 1), (decisive.confidence, guests))
-        self.assertAlmostEqual(5, row.to_value().value)
 
     def test_the_worst_includes_the_overlap(self):
         """A loss of 20 % with an overlap of 0.91 may be one of 22 %."""
@@ -99,6 +97,89 @@ class TestSeveralGuests(unittest.TestCase):
         self.assertEqual("inconclusive", judgement.status)
         _, guests = judgement.rows[0].figure.find_decisive("inconclusive")
         self.assertEqual(4, guests)
+
+    @ddt.data((1, "void"), (20, "passed"))
+    @ddt.unpack
+    def test_a_fast_guest_by_chance(self, number, status):
+        """One of many metrics can be faster than bare metal by chance."""
+        bare = (99.0, 100.0, 101.0, 100.5, 99.5)
+        first, *others = (
+            dataclasses.replace(made.EVENTS, name=f"cpu.x{place}.rate")
+            for place in range(number)
+        )
+        slow = tuple(0.95 * rate for rate in bare)
+        values = {first: (106.0, 107.0, 108.0, 107.5, 106.5)}
+        values.update(dict.fromkeys(others, slow))
+        reference = made.reference(dict.fromkeys(values, bare))
+        entries = made.several(values, reference=reference)
+        judgement = made.judgement(entries, {first.name: 5})
+        self.assertEqual(status, judgement.status, judgement.sentence())
+
+    def test_a_finding_about_a_metric(self):
+        """It voids no other metric of the same component."""
+        other = dataclasses.replace(made.IOPS, name="disk.other.iops")
+        values = {**made.NEAR, other: made.NEAR[made.IOPS]}
+        bare = dict.fromkeys(values, made.BARE[made.IOPS])
+        entries = made.several(
+            values,
+            reference=made.reference(bare),
+            findings=made.build_findings(
+                "swap_or_oom", other.name, (other.name,)
+            ),
+        )
+        judgement = made.judgement(entries, {"*": 15})
+        self.assertEqual("void", judgement.status)
+        self.assertEqual(
+            {made.IOPS: "passed", other: "void"},
+            {row.metric: row.status for row in judgement.limited},
+        )
+
+    @ddt.data(((), "inconclusive"), (("fixed_rate",), "passed"))
+    @ddt.unpack
+    def test_a_rate_of_a_policy(self, kinds, status):
+        """A guest without the policy can lose more, unless it asks for it."""
+        rate = sample.Metric("network.x.rate", "bit/s", "higher")
+        findings = [
+            found
+            for kind in kinds
+            for found in made.build_findings(kind, "x", (rate.name,))
+        ]
+        values = (0.945e9, 0.948e9, 0.942e9)
+        entries = [
+            dataclasses.replace(
+                made.changed(entry, findings=tuple(findings)),
+                rate_limits=(rate_caps.network(1e9, "policy gold"),),
+            )
+            for entry in made.several(
+                {rate: values}, reference=made.reference({rate: values})
+            )
+        ]
+        judgement = made.judgement(entries, {"*": 5})
+        self.assertEqual(status, judgement.status, judgement.sentence())
+
+    @ddt.data((15, ["guest varies in 1 metric"]), (95, []))
+    @ddt.unpack
+    def test_unstable(self, limit, expected):
+        """Only a limit that is undecided makes it worth a warning."""
+        entries = made.several({made.IOPS: (11000.0, 9000.0, 12500.0, 1e4)})
+        details = [
+            found.finding.detail.partition(" without")[0]
+            for found in made.judgement(entries, {"*": limit}).findings
+            if found.finding.kind == "unstable"
+        ]
+        self.assertEqual(expected, details)
+
+    def test_a_finding_about_bare_metal(self):
+        """It voids the loss, and not the limits on values."""
+        findings = made.build_findings("bare_metal_busy")
+        entries = made.several(made.NEAR, findings=findings)
+        judgement = made.judgement(entries, {}, min={"*": 10900})
+        self.assertEqual("passed", judgement.status)
+        judgement = made.judgement(entries, {"*": 15}, min={"*": 10900})
+        self.assertEqual("void", judgement.status)
+        self.assertEqual(
+            ["void", "passed"], [row.status for row in judgement.limited]
+        )
 
     def test_one_guest(self):
         """It is the mean and the worst one."""

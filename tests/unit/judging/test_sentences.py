@@ -230,7 +230,7 @@ def judge_skipped(*numbers, guests=3):
     """Return a judgement on repetitions, some of which lack a level."""
     curves = made.levels(CPU, 4, apart=True)
     for number in numbers:
-        level = made.level(number, guests, {}, skip_reason="it fell")
+        level = made.level(number, guests, {}, skip_reason=f"fall {number}")
         curves = made.with_level(curves, number, level)
     return made.degradation(curves, {"*": 50})
 
@@ -607,9 +607,20 @@ class TestSentences(unittest.TestCase):
     def test_all_skipped(self):
         """The first reason is named."""
         judged = judge_skipped(1, 2, 3, 4).limited[-1]
-        self.assertEqual("not run: it fell", judged.reason)
+        self.assertEqual("not run: fall 1", judged.reason)
         judged = judge_skipped(1, 2, 3, 4, guests=1).limited[-1]
-        self.assertEqual("one guest: not run: it fell", judged.reason)
+        self.assertEqual("one guest: not run: fall 1", judged.reason)
+
+    def test_level_without_samples(self):
+        """It ran, and the reason is not that it was skipped."""
+        curves = made.levels(CPU)
+        for number in (1, 2, 3):
+            level = made.level(number, 3, {})
+            curves = made.with_level(curves, number, level)
+        judged = made.degradation(curves, {"*": 50}).limited[-1]
+        self.assertEqual(
+            "no counted repetition has it for every guest", judged.reason
+        )
 
     @ddt.data(
         (
@@ -655,8 +666,8 @@ class TestSentences(unittest.TestCase):
             f"{title} (g1: at 1 guest: on host-9).", judgement.sentences()[1]
         )
         self.assertEqual(
-            [f"one guest: {title} (g1: on host-9)"] * 2,
-            [judged.void for judged in judgement.limited],
+            [("void", f"one guest: {title} (g1: on host-9)")] * 2,
+            [(judged.status, judged.void) for judged in judgement.limited],
         )
 
     @ddt.data(

@@ -532,13 +532,26 @@ class TestOtherRuns(unittest.TestCase):
         )
         self.assertEqual("void", self.judge(records).status)
 
-    @ddt.data((0, "passed"), (3, "passed"))
-    @ddt.unpack
-    def test_one_repetition_elsewhere(self, place, status):
-        """One of several, or the warm-up, is not a reason to void the run."""
+    def test_warmup_elsewhere(self):
+        """It is not a reason to void the run."""
         records = made.records(count=6)
-        records[place] = self.move(records[place])
-        self.assertEqual(status, self.judge(records).status)
+        records[0] = self.move(records[0])
+        judged = self.judge(records)
+        self.assertEqual(("passed", ()), (judged.status, judged.omitted))
+
+    def test_settings_of_density(self):
+        """Other vCPUs void each number of guests."""
+        records = made.few(made.density_records())
+        records[1] = made.with_fields(
+            records[1], shape=dataclasses.replace(records[1].shape, vcpus=9)
+        )
+        judged = judge(
+            density.DEGRADATION,
+            [record.repetition for record in records],
+            max_percent={"*": 99},
+        )
+        self.assertEqual("void", judged.status)
+        self.assertEqual({"void"}, {row.status for row in judged.limited})
 
     def test_comparison(self):
         """A run that is void cannot be compared, either."""
@@ -550,11 +563,11 @@ class TestOtherRuns(unittest.TestCase):
         self.assertIn("compute-9", next(iter(run.absences.values())))
 
     def test_hosts(self):
-        """A guest on another host voids that repetition."""
-        records = made.records()
+        """A guest on another host voids that repetition, and not the run."""
+        records = made.records(count=6)
         records[3] = self.move(records[3])
         judged = self.judge(records)
-        self.assertEqual((4,), judged.omitted)
+        self.assertEqual(("passed", (4,)), (judged.status, judged.omitted))
         self.assertIn("is on compute-9; it was on", judged.sentence())
 
 

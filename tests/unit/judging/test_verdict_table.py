@@ -35,6 +35,12 @@ class TestLines(unittest.TestCase):
         for name in made.METRICS:
             self.assertIn(name, rows)
         self.assertRegex(rows, r"overhead 4\.\d % +[0-9.]+ to [0-9.]+ % +4 %")
+        self.assertIn("1 warning: interval_one_session.", got)
+
+    def test_no_limit(self):
+        """A run without figures has no table."""
+        got = lines(made.records(), valid={})
+        self.assertEqual([], [line for line in got if "VERDICT" in line])
 
     def test_limits_that_are_not_judged(self):
         """They have a row for each reason below the others."""
@@ -88,6 +94,29 @@ class TestLines(unittest.TestCase):
         )
         self.assertRegex(got, r"loss [0-9.]+ % at \d+ guests")
         self.assertRegex(got, r"index [0-9.]+ at \d+ guests")
+
+    def test_not_measured(self):
+        """The row says so, and the reason is below the table."""
+        got = lines(
+            made.few(made.density_records()),
+            degradation={"max_percent": {"*": 1}, "levels": 50},
+        )
+        (row,) = (line for line in got if "not measured" in line)
+        self.assertTrue(row.startswith("inconclusive "), row)
+        self.assertTrue(row.endswith(" 1 %"), row)
+        self.assertIn("Not measured: the task has no such level.", got)
+        self.assertNotIn("more in the report", "".join(got))
+
+    def test_headlines_of_four_criteria(self):
+        """Each has one line; that of one criterion is wrapped."""
+        criteria = {"overhead": {"max_percent": {"*": 15}}}
+        got = lines(made.records(), **criteria)
+        self.assertFalse(got[0].endswith(" ..."), got[0])
+        criteria |= {"spread": {"max_cv_percent": {"*": 1.5}}}
+        criteria |= {"valid": {}, "promise": {}}
+        got = lines(made.records(), **criteria)
+        self.assertTrue(got[0].endswith(" ..."), got[0])
+        self.assertTrue(got[4].startswith("VERDICT "), got)
 
     def test_what_voids(self):
         """Stands below the figures, and nothing can change the terminal."""

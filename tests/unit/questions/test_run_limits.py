@@ -7,6 +7,7 @@ import ddt
 
 from rally_vmperf.judging.results import changes
 from rally_vmperf.measurement.comparison import verdict
+from rally_vmperf.measurement.event import figures
 from rally_vmperf.questions import run_limits
 from tests.unit import made
 
@@ -67,6 +68,24 @@ class TestRunLimits(unittest.TestCase):
     def test_limit_on_values(self, options, metric, expected):
         slas = run_limits.RunLimits({"vmperf_overhead": options}, NAMES)
         self.assertEqual(expected, slas.find_limit(None, metric))
+
+    @ddt.data(
+        ("before", made.IOPS, None),
+        ("during", made.IOPS, None),
+        ("during", figures.DOWNTIME, changes.Limit(0.4)),
+        ("after", made.IOPS, changes.Limit(20.0)),
+    )
+    @ddt.unpack
+    def test_limit_of_a_phase(self, phase, metric, expected):
+        """The limit of a loss applies to the phase that loses."""
+        options = {"max_downtime": 0.4, "max_loss_after_percent": 20}
+        slas = run_limits.RunLimits(
+            {"vmperf_disruption": options},
+            {made.IOPS.name, figures.DOWNTIME.name},
+        )
+        self.assertEqual(
+            expected, slas.find_limit(condition(phase=phase), metric)
+        )
 
     def test_tolerated(self):
         """Each metric by its SLA; others by vmperf_valid, or the first."""

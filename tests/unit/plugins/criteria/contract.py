@@ -130,11 +130,14 @@ class SLAContract:
             self.check(self.FAILED, self.RUN, self.forgive(options))
 
     def test_void_run(self):
-        """It passes only if its finding is tolerated."""
+        """It passes only if its finding is tolerated, and always continues."""
         run = self.void(self.RUN)
         for options in self.PASSES:
             self.check("void", run, options)
             self.check("void", run, self.forgive(options))
+        self.check("void", run, self.FAILS[0])
+        _, replies = self.create_sla(run, self.FAILS[0])
+        self.assertTrue(all(replies))
         tolerant = {**self.PASSES[0], "tolerate": ["wrong_host"]}
         sla = self.check("passed", run, tolerant, True)
         (host_finding,) = (

@@ -135,7 +135,8 @@ class TestDisruption(contract.SLAContract, unittest.TestCase):
     def test_figure_that_was_not_measured(self):
         """Its limit is undecided, and this is not forgiven."""
         options = {"max_dip_percent": 5, "max_loss_after_percent": 20}
-        self.check("inconclusive", self.RUN, options)
+        sla = self.check("inconclusive", self.RUN, options)
+        self.assertEqual((), sla.judge.judgement().unmatched)
         self.check("inconclusive", self.RUN, self.forgive(options))
 
     def of_guests(self, **rates):

@@ -27,6 +27,7 @@ def define(name, unit):
 READS = define("disk.fio.randread.iops", "ops/s")
 READ_BYTES = define("disk.fio.randread.bandwidth", "B/s")
 WRITES = define("disk.fio.randwrite.iops", "ops/s")
+TRIMS = define("disk.fio.randtrim.iops", "ops/s")
 SEQUENTIAL = define("disk.fio.read.iops", "ops/s")
 SEQUENTIAL_BYTES = define("disk.fio.read.bandwidth", "B/s")
 MIXED_READS = define("disk.fio.randrw.read.iops", "ops/s")
@@ -206,11 +207,16 @@ class TestPromise(Judging, contract.SLAContract, unittest.TestCase):
         self.assertEqual("g2", least.subject.guest)
 
     def test_guests_with_other_promises(self):
+        """A promise of all measured guests is judged, and no other one."""
         cap = dataclasses.replace(READ_IOPS, guests=("g2",))
         rates = {READS: [1000.0, 500.0]}
         judgement = self.judge(rates, caps=(cap,), guests=("g1", "g2"))
         self.assertEqual((), judgement.rows)
         self.assertIn("only some", self.find_reasons(judgement)[cap.name])
+        cap = dataclasses.replace(READ_IOPS, guests=("g1", "g2", "g3"))
+        judgement = self.judge(rates, caps=(cap,), guests=("g1", "g2"))
+        self.assertEqual("failed", judgement.status)
+        self.assertNotIn(cap.name, self.find_reasons(judgement))
 
     def test_advice(self):
         """A workload that does not try cannot reach a promise."""
@@ -233,7 +239,10 @@ class TestRates(Judging, unittest.TestCase):
         ("network", "bit/s", "ingress", [RECEIVED, EXCHANGED]),
     )
     def test_directions(self, part, unit, direction, metrics):
-        """Sequential requests are merged: their number is not limited."""
+        """Sequential requests are merged: their number is not limited.
+
+        A trim is neither a read nor a write.
+        """
         cap = rate_caps.Cap(
             part=part,
             unit=unit,
@@ -245,6 +254,7 @@ class TestRates(Judging, unittest.TestCase):
         names = (
             READS,
             WRITES,
+            TRIMS,
             READ_BYTES,
             SEQUENTIAL,
             SEQUENTIAL_BYTES,
@@ -601,6 +611,17 @@ class TestSizes(Judging, unittest.TestCase):
             (title, f"guest.{name}.size", "B"),
             (size.title, size.metric.name, size.metric.unit),
         )
+
+    def test_run_without_samples(self):
+        """The size of a guest is no verdict on a run that measured nothing."""
+        size = promises.Size(guest="g1", name="vcpus", promised=2, delivered=2)
+        run = [
+            made.changed(measured, observations=())
+            for measured in build_run({READS: 1000.0}, sizes=(size,))
+        ]
+        judge = promise.CRITERION.parse({}).create_judge()
+        judgement = made.feed_judge(judge, run).judgement()
+        self.assertEqual(("void", ()), (judgement.status, judgement.rows))
 
     def test_different_promises(self):
         sizes = [
