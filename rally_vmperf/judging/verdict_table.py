@@ -95,7 +95,7 @@ def _format_table(
             if row.status == status:
                 cells = row.cells()
                 limit = cells.limit.removeprefix("limit ")
-                figure = cells.figure or "not measured"
+                figure = cells.figure or f"not measured{row.level_suffix}"
                 title = row.metric_title
                 body.append((status, title, figure, cells.interval, limit))
     widths = [max(map(len, column)) for column in zip(*body, strict=True)]

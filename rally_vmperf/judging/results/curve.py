@@ -166,6 +166,11 @@ class Curve:
         """Return the cells of the largest number with the verdict."""
         return self._select_last().cells()
 
+    @property
+    def level_suffix(self) -> str:
+        """The number of guests that the status speaks of, as a suffix."""
+        return self._select_last().level_suffix
+
     def brief(self) -> str:
         """Return figure and limit as a short text, or ""."""
         cells = self.cells()

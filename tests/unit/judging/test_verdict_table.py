@@ -103,6 +103,7 @@ class TestLines(unittest.TestCase):
         )
         (row,) = (line for line in got if "not measured" in line)
         self.assertTrue(row.startswith("inconclusive "), row)
+        self.assertIn(" not measured at 50 guests ", row)
         self.assertTrue(row.endswith(" 1 %"), row)
         self.assertIn("Not measured: the task has no such level.", got)
         self.assertNotIn("more in the report", "".join(got))
