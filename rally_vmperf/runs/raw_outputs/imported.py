@@ -399,6 +399,12 @@ def _complete_arguments(
     arguments = {
         **table.read(stated, is_complete=True),
         **baseline_entry.arguments,
+        # Each process has its share of the file, and a job all devices.
+        **{
+            key: argument
+            for key, argument in table.read(stated).items()
+            if key == "size_mib"
+        },
     }
     # The paths of volumes are links in the work directory.
     forms = [target.form for target in assigned.targets()]

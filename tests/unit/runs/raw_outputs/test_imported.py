@@ -301,6 +301,18 @@ class BaselineTestCase(unittest.TestCase):
             {"filename": "/dev/vdb:/dev/vdc"},
             "place is 'device, device, device' on bare metal and",
         ),
+        # A process has its share of the file, and a job all devices.
+        ({"jobs": 2}, {"numjobs": "2", "size": "32M"}, ""),
+        (
+            {"jobs": 2},
+            {"numjobs": "2"},
+            "size_mib is 32 on bare metal and 64 in the guest",
+        ),
+        (
+            {"target": "volumes", "volume_count": 2},
+            {"filename": "/dev/vdb:/dev/vdc", "size": "128M"},
+            "",
+        ),
     )
     @ddt.unpack
     def test_options_of_recorded_fio(self, arguments, changes, message):
