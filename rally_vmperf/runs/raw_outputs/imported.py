@@ -429,11 +429,14 @@ def _find_argv(
         commands = estimate.planned_commands(assigned)
     except base.WorkloadError:
         return None
+    # The protocol follows the direction, and the side follows the pattern.
+    parts = metric.split(".")[2:]
+    names = (parts[0], "-".join(parts[:2]))
     for command in commands:
         program, *argv = command.argv
         is_only = len(commands) == 1
         if program == assigned.workload.name and (
-            is_only or command.name in metric.split(".")
+            is_only or command.name in names
         ):
             return tuple(argv)
     return None
@@ -446,12 +449,9 @@ def _select_numbers(
 
     It is in a mapping of each pattern or direction, 0 if it is missing.
     """
-    names = metric.split(".")
+    name = metric.split(".")[2]
     return {
-        key: next(
-            (argument[name] for name in names if name in argument),
-            0,
-        )
+        key: argument.get(name, 0)
         if isinstance(argument, collections.abc.Mapping)
         else argument
         for key, argument in arguments.items()

@@ -18,6 +18,7 @@ from rally_vmperf.runs.raw_outputs import raw
 from rally_vmperf.runs.raw_outputs import reading
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import registry
+from rally_vmperf.workloads.disk import fio
 from tests.unit import made
 from tests.unit.workloads import golden
 
@@ -331,6 +332,50 @@ class BaselineTestCase(unittest.TestCase):
         omitted = self.compare_with_recorded(
             "fio", metric, {**run.arguments, **arguments}, json.dumps(report)
         )
+        self.assertEqual(bool(message), bool(omitted), omitted)
+        self.assertIn(message, omitted)
+
+    @ddt.data(
+        ("fio-mixed", {}, ""),
+        # The limit of reads is that of another pattern.
+        ("fio-mixed", {"rate_iops": {"read": 300}}, ""),
+        ("fio-mixed", {"rate_iops": {"randrw": 300}}, "rate_iops is 300 on"),
+        ("iperf3-udp", {}, ""),
+        ("iperf3-udp of another pace", {}, "other_options is '' on bare"),
+    )
+    @ddt.unpack
+    def test_command_of_a_metric(self, title, changes, message):
+        """Its name is in the metric, with the side or the protocol."""
+        name, _, is_other = title.partition(" of ")
+        run = golden.RUNS[name]
+        workload = golden.workload(name.partition("-")[0])
+        arguments = {**run.arguments, **changes}
+        if workload.name == "fio":
+            arguments["patterns"] = [*fio.PATTERNS, *fio.MIXED]
+        arguments = workload.complete(arguments)
+        entry = made.entry(
+            dict.fromkeys(workload.metrics(arguments), (2.0, 3.0)),
+            workload=workload.name,
+            arguments=arguments,
+        )
+        content = made.baseline(entries=(entry,))
+        omitted = ""
+        for command, file in run.files.items():
+            given = {}
+            if workload.name == "iperf3":
+                given = {"direction": command.removesuffix("-udp")}
+            text = golden.text(file)
+            if is_other:
+                text = text.replace(
+                    '"test_start":\t{', '"test_start": {"pace": 8,'
+                )
+                self.assertIn('"pace"', text)
+            guest = reading.read(text, "", given)
+            # The other outputs are compared.
+            _, lines = imported.build_repetitions(
+                content, guest + outputs(GUEST), {}
+            )
+            omitted += "".join(lines)
         self.assertEqual(bool(message), bool(omitted), omitted)
         self.assertIn(message, omitted)
 
