@@ -27,7 +27,8 @@ _PLACES = (
         "memory file system",
     ),
     (re.compile(r"/dev/(?:null|zero|full|u?random)"), "no device"),
-    (re.compile(r"/dev/|[0-9]{1,3}:[0-9]"), "device"),
+    # The last one is a link of the machine to the device of a volume.
+    (re.compile(r"/dev/|[0-9]{1,3}:[0-9]|volume-[0-9]{1,9}$"), "device"),
 )
 
 

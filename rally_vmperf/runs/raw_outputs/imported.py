@@ -406,10 +406,6 @@ def _complete_arguments(
             if key == "size_mib"
         },
     }
-    # The paths of volumes are links in the work directory.
-    forms = [target.form for target in assigned.targets()]
-    if "place" in arguments and "device" in forms:
-        arguments["place"] = ", ".join(forms)
     others = set(arguments["other_options"].split())
     if argv is None or others.issuperset(
         of_guest.get("other_options", "").split()

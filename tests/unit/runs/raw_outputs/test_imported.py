@@ -296,6 +296,12 @@ class BaselineTestCase(unittest.TestCase):
         ({}, {"zero_buffers": "1"}, "other_options is 'norandommap ramp_time"),
         ({}, {"filename": "/dev/vdb"}, "place is 'file' on bare metal and"),
         ({"target": "volume"}, {"filename": "/dev/vdb"}, ""),
+        ({"target": "volume"}, {"filename": "volume-1"}, ""),
+        (
+            {"target": "volume"},
+            {"filename": "volume-1.fs/vmperf.data"},
+            "place is 'device' on bare metal and 'file' in the guest",
+        ),
         ({"target": "volume"}, {}, "place is 'device' on bare metal and"),
         (
             {"target": "volumes", "volume_count": 3},
