@@ -141,10 +141,15 @@ class OptionTable:
             option = self.find(name) or Option(names=(name,))
             if option.kind not in ("condition", "place"):
                 continue
+            value = option.parse(text)
             if option.argument:
-                arguments[option.argument] = option.parse(text)
-            elif text != option.default:
-                others.append(f"{name}={text}" if text else name)
+                arguments[option.argument] = value
+            elif not option.has_value and text in ("", "1"):
+                others.append(name)
+            elif option.default is None or value != option.parse(
+                option.default
+            ):
+                others.append(f"{name}={value}" if text else name)
         if is_complete:
             arguments["other_options"] = " ".join(others)
         return arguments

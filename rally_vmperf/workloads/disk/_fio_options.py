@@ -43,14 +43,21 @@ def _complement(text: str) -> t.Any:
     return 100 - int(text) if text.isdecimal() else text
 
 
-#: The units of times -> seconds.
-_SECONDS = {"": 1, "ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
+#: The units of times -> milliseconds.
+_MILLISECONDS = {
+    **{"": 1000, "ms": 1, "s": 1000, "m": 60000},
+    **{"h": 3600000, "d": 86400000},
+}
 
 
 def _parse_seconds(text: str) -> t.Any:
     """Return a time in seconds; the text if it has another unit."""
     match = re.fullmatch(r"([0-9]{1,12})(ms|[smhd]?)", text.lower())
-    return int(match[1]) * _SECONDS[match[2]] if match else text
+    if match is None:
+        return text
+    milliseconds = int(match[1]) * _MILLISECONDS[match[2]]
+    seconds, rest = divmod(milliseconds, 1000)
+    return milliseconds / 1000 if rest else seconds
 
 
 #: The largest number of characters in a list of processors.
@@ -165,6 +172,13 @@ _OTHERS = {
     "unified_rw_reporting": "0",
     "zero_buffers": "0",
 }
+#: The options among them whose values have units.
+_PARSERS: dict[str, options.Parse] = {
+    "io_size": options.format_size,
+    "offset": options.format_size,
+    "ramp_time": _parse_seconds,
+    "startdelay": _parse_seconds,
+}
 _NAMES = (
     *("name", "description", "filename_format", "unique_filename", "opendir"),
     *(
@@ -189,7 +203,7 @@ TABLE = options.OptionTable(
     options=(
         *_VALUES,
         *(
-            _condition(name, default=default)
+            _condition(name, default=default, parse=_PARSERS.get(name, str))
             for name, default in _OTHERS.items()
         ),
         options.Option(names=("norandommap",), default="0", has_value=False),

@@ -308,6 +308,11 @@ class BaselineTestCase(unittest.TestCase):
             {"filename": "/dev/vdb:/dev/vdc"},
             "place is 'device, device, device' on bare metal and",
         ),
+        # Other texts of the same values.
+        ({}, {"norandommap": "1", "ramp_time": "1s"}, ""),
+        ({}, {"norandommap": "", "ramp_time": "1000ms"}, ""),
+        ({}, {"ramp_time": "1500ms"}, "ramp_time=1.5"),
+        ({}, {"offset": "0k", "startdelay": "0s"}, ""),
         # A process has its share of the file, and a job all devices.
         ({"jobs": 2}, {"numjobs": "2", "size": "32M"}, ""),
         (

@@ -444,7 +444,7 @@ _MBW = "mbw-2.0.txt"
 #: Tool -> two outputs, and their difference.
 OTHERS = {
     "fio": (
-        (fio(), fio(norandommap="1"), "'norandommap=1'"),
+        (fio(), fio(norandommap="1"), "'norandommap'"),
         (fio(), fio(new_option="7"), "'new_option=7'"),
     ),
     "iperf3": (
