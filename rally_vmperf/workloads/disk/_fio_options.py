@@ -191,10 +191,9 @@ _NAMES = (
         "wait_for*",
     ),
     *("disable_*", "clat_percentiles", "lat_percentiles", "slat_percentiles"),
-    *("percentile_list", "unlink*", "create_*", "exitall*", "randseed"),
-    *("allrandrepeat", "minimal", "terse-version", "client", "section"),
-    *("gtod_reduce", "json*"),
-    *("group_reporting", "allow_file_create", "allow_mounted_write"),
+    *("percentile_list", "unlink*", "create_*", "exitall_*", "randseed"),
+    *("allrandrepeat", "terse-version", "client", "section"),
+    *("gtod_reduce", "json*", "allow_file_create", "allow_mounted_write"),
 )
 #: Options without a value, which outputs lack.
 _FLAGS = ("time_based", "stonewall", "new_group", "thread")
@@ -215,6 +214,9 @@ TABLE = options.OptionTable(
             parse=_classify_files,
         ),
         options.Option(names=_NAMES, kind="name"),
+        *options.name_options(
+            "group_reporting", "minimal", "exitall", has_value=False
+        ),
         *(
             options.Option(names=(name,), kind="flag", has_value=False)
             for name in _FLAGS

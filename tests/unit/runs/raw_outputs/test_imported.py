@@ -393,8 +393,9 @@ class BaselineTestCase(unittest.TestCase):
     def test_command_line_of_fio(self):
         """An option without a value does not take the next one for it."""
         table = golden.workload("fio").TOOL_OPTIONS
-        stated, _ = table.read_argv(["--norandommap", "--bs=8k"])
-        self.assertEqual({"norandommap": "", "bs": "8k"}, stated)
+        for name in ("norandommap", "group_reporting", "minimal", "exitall"):
+            stated, _ = table.read_argv([f"--{name}", "--bs=8k"])
+            self.assertEqual({name: "", "bs": "8k"}, stated)
 
     def test_options_in_a_script(self):
         """They are not known, and only arguments of the workload compared."""
