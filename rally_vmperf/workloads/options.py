@@ -66,10 +66,13 @@ class OptionTable:
     :param lists_since: The first version whose output lists every option with
         a value that was given, so that an absent one has its default; None
         without such a version.
+    :param in_files: The pattern of the options that a file on the command line
+        can set; None if the tool reads no such file.
     """
 
     options: tuple[Option, ...] = ()
     lists_since: tuple[int, ...] | None = None
+    in_files: re.Pattern[str] | None = None
 
     @functools.cached_property
     def _by_name(self) -> dict[str, Option]:
@@ -153,6 +156,20 @@ class OptionTable:
         if is_complete:
             arguments["other_options"] = " ".join(others)
         return arguments
+
+    def list_outside_files(self) -> set[str]:
+        """Return the arguments that only the command line sets.
+
+        A file does not change the class of the place.
+        """
+        in_files = {
+            option.argument
+            for option in self.options
+            if self.in_files
+            and option.kind == "condition"
+            and any(map(self.in_files.fullmatch, option.names))
+        }
+        return {option.argument for option in self.options} - in_files - {""}
 
     def list_unstated(self) -> tuple[str, ...]:
         """Return the names of arguments and of flags that may be missing."""

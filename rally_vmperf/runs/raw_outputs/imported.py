@@ -378,10 +378,11 @@ def _complete_arguments(
     metric: str,
     of_guest: documents.Arguments,
 ) -> dict[str, t.Any]:
-    """Return the arguments of an entry; a recorded one has all of them.
+    """Return the known arguments of an entry.
 
     Options of the tool that are no arguments of the workload are those of the
-    command line of the workload, or have their defaults.
+    command line of the workload, or have their defaults. Those that a file of
+    the operator can set are unknown.
 
     :param of_guest: The arguments that the output of the guest states. It may
         lack other options of the workload, which change little, but must have
@@ -395,7 +396,7 @@ def _complete_arguments(
     )
     table = assigned.workload.TOOL_OPTIONS
     argv = _find_argv(assigned, metric)
-    stated, _ = table.read_argv(argv or ())
+    stated, operands = table.read_argv(argv or ())
     arguments = {
         **table.read(stated, is_complete=True),
         **baseline_entry.arguments,
@@ -406,6 +407,9 @@ def _complete_arguments(
             if key == "size_mib"
         },
     }
+    if operands and table.in_files:
+        outside = table.list_outside_files()
+        return {key: arguments[key] for key in arguments if key in outside}
     others = set(arguments["other_options"].split())
     if argv is None or others.issuperset(
         of_guest.get("other_options", "").split()

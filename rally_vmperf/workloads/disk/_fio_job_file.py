@@ -17,7 +17,7 @@ from rally_vmperf.workloads.disk import _fio_result
 NAME = "vmperf.fio"
 
 #: Options that only define how files in the working directory are accessed.
-_KEY = re.compile(
+KEY = re.compile(
     "rw|bs|bssplit|size|filename|nrfiles|numjobs|thread|fsync|fdatasync|"
     "end_fsync|ioengine|iodepth(_low|_batch(_submit|_complete)?)?|overwrite|"
     "fallocate|invalidate|norandommap|percentage_random|rwmix(read|write)|"
@@ -64,7 +64,7 @@ def check(arguments: base.Arguments, content: bytes) -> None:
         section, key, setting = match.groups() if match else ("", line, "")
         if section and section not in sections:
             options = sections[section] = dict(sections.get("global", {}))
-        elif key and _KEY.fullmatch(key) and sections and NAME not in line:
+        elif key and KEY.fullmatch(key) and sections and NAME not in line:
             options[key] = setting or ""
         elif section or key:
             raise base.WorkloadError(
@@ -111,7 +111,7 @@ def parse(
     options = options | report.mapping("jobs", 0, "job options")
     argv = (
         *command(arguments, f"--section={section}", _fio_result.PERCENTILES),
-        *(f"--{key}={options[key]}" for key in options if _KEY.fullmatch(key)),
+        *(f"--{key}={options[key]}" for key in options if KEY.fullmatch(key)),
     )
     readings: list[sample.Reading] = []
     for side in arguments["sections"]:

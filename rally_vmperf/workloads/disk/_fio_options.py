@@ -5,6 +5,7 @@ import re
 import typing as t
 
 from rally_vmperf.workloads import options
+from rally_vmperf.workloads.disk import _fio_job_file
 
 
 def _condition(
@@ -223,4 +224,5 @@ TABLE = options.OptionTable(
         ),
     ),
     lists_since=(3,),
+    in_files=_fio_job_file.KEY,
 )

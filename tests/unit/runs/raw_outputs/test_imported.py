@@ -390,6 +390,35 @@ class BaselineTestCase(unittest.TestCase):
         self.assertEqual(bool(message), bool(omitted), omitted)
         self.assertIn(message, omitted)
 
+    @ddt.data(
+        ({}, ""),
+        # The file can set these.
+        ({"ioengine": "psync", "iodepth": "4", "zero_buffers": "1"}, ""),
+        ({"direct": "0"}, "direct is True on bare metal and False"),
+        ({"runtime": "9"}, "runtime is 2 on bare metal and 9"),
+        ({"rate_iops": "9"}, "rate_iops is 0 on bare metal and 9"),
+        ({"filename": "/dev/vdb"}, "place is 'file' on bare metal and"),
+    )
+    @ddt.unpack
+    def test_job_file_of_fio(self, changes, message):
+        """The options in it are not recorded."""
+        metric = sample.Metric("disk.fio.data.read.iops", "ops/s", "higher")
+        run = golden.RUNS["fio-file"]
+        reports = [
+            json.loads(golden.last(golden.text(file)))
+            for file in run.files.values()
+        ]
+        # The guest runs both sections.
+        report, other = reports
+        report["jobs"] += other["jobs"]
+        shared = {**other.get("global options", {}), **changes}
+        report["global options"] = shared
+        omitted = self.compare_with_recorded(
+            "fio", metric, run.arguments, json.dumps(report)
+        )
+        self.assertEqual(bool(message), bool(omitted), omitted)
+        self.assertIn(message, omitted)
+
     def test_command_line_of_fio(self):
         """An option without a value does not take the next one for it."""
         table = golden.workload("fio").TOOL_OPTIONS
