@@ -66,7 +66,7 @@ _VALUES = (
     options.Option(
         names=("sender_tcp_congestion", "C", "congestion", "linux-congestion"),
         argument="congestion",
-        default="cubic",
+        # The default is that of the machine.
         pattern=re.compile(r"^snd_tcp_congestion (\w{1,20})$", re.M),
     ),
     options.Option(

@@ -351,6 +351,9 @@ class BaselineTestCase(unittest.TestCase):
         # The limit of reads is that of another pattern.
         ("fio-mixed", {"rate_iops": {"read": 300}}, ""),
         ("fio-mixed", {"rate_iops": {"randrw": 300}}, "rate_iops is 300 on"),
+        # The congestion control is bbr, which is a setting of the machine.
+        ("iperf3", {}, ""),
+        ("iperf3", {"streams": 2}, "streams is 2 on bare metal and 1"),
         ("iperf3-udp", {}, ""),
         ("iperf3-udp of another pace", {}, "other_options is '' on bare"),
     )
