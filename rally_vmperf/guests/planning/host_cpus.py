@@ -9,7 +9,9 @@ from rally_vmperf.guests import credentials
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import hosts
 from rally_vmperf.guests import request
+from rally_vmperf.guests import resolve
 from rally_vmperf.guests.planning import capacity
+from rally_vmperf.measurement import promises
 from rally_vmperf.measurement.samples import units
 
 #: The number of CPUs by host.
@@ -25,7 +27,8 @@ def find_number(
 
     :param context: Rally's context object, with the credentials.
     :param guest_options: The options of vmperf_guests.
-    :raises GuestError: If it is not known, or if the hosts differ.
+    :raises GuestError: If it is not known, if the hosts differ, or if the
+        guests have dedicated CPUs.
     """
     admin = credentials.get_admin_credential(context)
     if admin is None:
@@ -37,6 +40,10 @@ def find_number(
     connection = cloud.connect(admin)
     cloud.check_login(connection, admin)
     guest_request = request.parse_config({"count": 1, **guest_options})
+    user = credentials.get_guest_credential(context, guest_options)
+    _check_shared(
+        connection if user is admin else cloud.connect(user), guest_request
+    )
     placement = hosts.resolve_placement(connection, guest_request)
     cpus = hosts.find_host_cpus(connection, placement.hosts)
     if not cpus or not placement.hosts <= cpus.keys():
@@ -57,6 +64,30 @@ def find_number(
     return number
 
 
+def _check_shared(
+    connection: cloud.Connection, guest_request: request.Request
+) -> None:
+    """Reject flavors with dedicated CPUs, whose number Nova does not show.
+
+    :param connection: The connection of the user that boots the guests.
+    """
+    for group in guest_request.groups:
+        flavor = resolve.get_flavor(connection, group.flavor)
+        if promises.has_dedicated_cpus(
+            {
+                **flavor.extra_specs,
+                **group.extra_specs,
+                **group.image_properties,
+            }
+        ):
+            raise errors.GuestError(
+                f"levels: host_cpus is missing, and flavor {flavor.name!r:.80}"
+                f" of group {group.name!r} has dedicated CPUs, whose number "
+                "Nova does not show; set host_cpus to the number of CPUs of "
+                "the host for pinned vCPUs"
+            )
+
+
 def describe(
     admin: cloud.Connection | None,
     guest_request: request.Request,
@@ -70,7 +101,12 @@ def describe(
     :param admin: The connection of an administrator; None if there is none.
     """
     number = guest_request.host_cpus
-    is_pinned = any("PCPU" in demand.per_guest for demand in demands)
+    is_pinned = any(
+        promises.has_dedicated_cpus(
+            {**demand.flavor.extra_specs, **demand.group.image_properties}
+        )
+        for demand in demands
+    )
     if number is None or admin is None or is_pinned:
         return []
     cpus = hosts.find_host_cpus(admin, placement.hosts)

@@ -82,6 +82,38 @@ class TestHostCpus(unittest.TestCase):
         ):
             host_cpus.find_number(CONTEXT, {**GROUP, **place})
 
+    @ddt.data(
+        {"extra_specs": {"hw:cpu_policy": "dedicated"}},
+        {"extra_specs": {"hw:cpu_policy": "mixed"}},
+        {"extra_specs": {"resources:PCPU": "2"}},
+        {"image_properties": {"hw_cpu_policy": "dedicated"}},
+    )
+    def test_dedicated_cpus(self, settings):
+        """Nova shows the number of CPUs for other vCPUs only."""
+        message = (
+            "^levels: host_cpus is missing, and flavor 'small' of group 'a' "
+            "has dedicated CPUs, .*; set host_cpus to the number of CPUs of "
+            "the host for pinned vCPUs$"
+        )
+        groups = [{"name": "a", "count": 1, **GROUP, **settings}]
+        with self.assertRaisesRegex(errors.GuestError, message):
+            host_cpus.find_number(CONTEXT, {"groups": groups, "host": "h1"})
+
+    def test_dedicated_cpus_of_the_flavor(self):
+        """The user that boots the guests may see other flavors."""
+        user_cloud = testing.FakeCloud()
+        user_cloud.compute.all_flavors[0].name = "private"
+        user_cloud.compute.all_flavors[0].extra_specs = {
+            "hw:cpu_policy": "dedicated"
+        }
+        cloud.connect.side_effect = lambda credential: (
+            user_cloud if credential["username"] == "user" else self.cloud
+        )
+        users = [{"credential": {"username": "user"}}]
+        group = {**GROUP, "flavor": {"name": "private"}}
+        with self.assertRaisesRegex(errors.GuestError, "dedicated CPUs"):
+            host_cpus.find_number({**CONTEXT, "users": users}, group)
+
     @ddt.data(({}, "hosts"), ({"host": "h1"}, "h1"))
     @ddt.unpack
     def test_hidden(self, place, name):
@@ -141,5 +173,7 @@ class TestHostCpus(unittest.TestCase):
         self.cloud.placement.all_hosts["h1"]["PCPU"] = (64, 0)
         pinned = {"extra_specs": {"hw:cpu_policy": "dedicated"}}
         self.assertEqual([], self.remarks(**pinned))
+        image = {"image_properties": {"hw_cpu_policy": "dedicated"}}
+        self.assertEqual([], self.remarks(**image))
         self.cloud.compute.hypervisors = None
         self.assertEqual([], self.remarks())
