@@ -71,22 +71,27 @@ def find_host_cpus(
 ) -> dict[str, int]:
     """Return the number of CPUs that each host has for vCPUs; {} if hidden.
 
-    CPUs that are reserved for the host or for pinned vCPUs are not counted.
+    CPUs that are reserved for the host or for pinned vCPUs are not counted:
+    the number can be 0. Nodes of Ironic run no guests. If the names of
+    hypervisors are other than those of their hosts, all are listed.
 
-    :param names: The names of compute hosts; empty for all that are usable.
+    :param names: The names of compute hosts.
     """
     cpus: dict[str, int] = {}
-    for record in _list_hypervisors(admin, names):
-        service = record.get("service")
-        host = service.get("host") if isinstance(service, dict) else None
-        name = str(host or record.get("hypervisor_hostname"))
-        is_usable = (record.get("state"), record.get("status")) == (
-            "up",
-            "enabled",
-        )
-        number = _parse_number(record.get("vcpus"))
-        if number is not None and (name in names if names else is_usable):
-            cpus[name] = number
+    for patterns in (names, frozenset[str]()):
+        for record in _list_hypervisors(admin, patterns):
+            service = record.get("service")
+            host = service.get("host") if isinstance(service, dict) else None
+            name = str(host or record.get("hypervisor_hostname"))
+            number = record.get("vcpus")
+            if (
+                name in names
+                and isinstance(number, int)
+                and record.get("hypervisor_type") != "ironic"
+            ):
+                cpus[name] = number
+        if names <= cpus.keys():
+            break
     return cpus
 
 

@@ -5,6 +5,7 @@ import dataclasses
 
 from rally_vmperf.judging import judged_run
 from rally_vmperf.judging.results import curve
+from rally_vmperf.measurement import promises
 from rally_vmperf.measurement.density import max_guests
 
 
@@ -84,14 +85,26 @@ def _count_host_cpus(run: judged_run.JudgedRun) -> int:
     """Return the number of CPUs of the smallest host; 0 if it is unknown.
 
     The number of Nova, which administrators see, precedes that of the task.
+    It does not include dedicated CPUs.
     """
     if not run.records:
         return 0
+    guests = run.of_role("guest")
+    is_dedicated = any(
+        promises.has_dedicated_cpus(
+            {
+                **(guest.nova.get("flavor") or {}).get("extra_specs", {}),
+                **guest.nova.get("settings", {}),
+            }
+        )
+        for guest in guests
+    )
     numbers = [
         number
-        for guest in run.of_role("guest")
+        for guest in guests
         if isinstance(number := guest.nova.get("host_vcpus"), int)
         and number > 0
+        and not is_dedicated
     ]
     levels = run.last.options.get("levels")
     stated = levels.get("host_cpus") if isinstance(levels, dict) else None

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The promised size of a guest, and the size that it has."""
 
+import collections.abc
 import dataclasses
 import math
 import typing as t
@@ -17,6 +18,21 @@ _NAME = "|".join((*FLAVOR, *EXTRA_DISKS, "volume_[1-9][0-9]{0,2}"))
 #: The memory in bytes that the firmware of a guest may keep for itself:
 #: SeaBIOS less than 1 MiB, UEFI firmware up to some 20 MiB.
 FIRMWARE_BYTES = 32 << 20
+#: The extra spec and the property of images with the same meaning.
+_CPU_POLICIES = ("hw:cpu_policy", "hw_cpu_policy")
+
+
+def has_dedicated_cpus(
+    settings: collections.abc.Mapping[str, t.Any],
+) -> bool:
+    """Return whether vCPUs of a guest have CPUs of their own.
+
+    :param settings: The extra specs and image properties of the guest.
+    """
+    policies = {settings.get(key) for key in _CPU_POLICIES}
+    return "resources:PCPU" in settings or bool(
+        policies & {"dedicated", "mixed"}
+    )
 
 
 def count_local_gib(

@@ -24,6 +24,8 @@ from rally_vmperf.workloads import base
 
 #: The number of significant digits of a rate that is offered.
 _DIGITS = 4
+#: The maximum ratio of the rates of two hosts without a finding.
+_MAX_RATIO = 1.2
 #: The directory of a workload and the name of a command.
 _Key = tuple[str, str]
 # Calibrations have a field with the name of this module.
@@ -49,7 +51,14 @@ class Calibration:
 
     def __post_init__(self) -> None:
         self.full_speed = assignment.merge_loads(self.driven)
-        self._values: dict[_Key, list[float]] = collections.defaultdict(list)
+        #: The rates by the place of the host in the conditions.
+        self._rates: dict[_Key, dict[int, list[float]]] = (
+            collections.defaultdict(lambda: collections.defaultdict(list))
+        )
+        #: The number of hosts that each warm-up measured and lacks.
+        self._hosts: dict[_Key, list[tuple[int, int]]] = (
+            collections.defaultdict(list)
+        )
         self._reasons: dict[_Key, str] = {}
         self._findings: list[finding.Finding] = []
         self._calibrated: tuple[assignment.Assignment, ...] = ()
@@ -63,19 +72,27 @@ class Calibration:
         :param results: The results of its conditions.
         """
         self._warmups += 1
-        values: dict[str, list[float]] = collections.defaultdict(list)
+        rates: dict[str, dict[int, float]] = collections.defaultdict(dict)
         reasons: dict[str, str] = {}
+        planned = 0
         for condition in results:
+            # The solo guest of each host, in the order of the hosts.
+            places = {name: at for at, name in enumerate(condition.machines)}
             for observation in condition.observations:
                 measured = observation.sample
-                values[measured.metric.name].append(measured.value)
+                place = places.setdefault(observation.source, len(places))
+                rates[measured.metric.name][place] = measured.value
+            planned = len(places)
             for missing in condition.missing:
                 reasons[missing.name] = missing.reason
         for assigned in self.full_speed:
             for offer in assigned.workload.offers(assigned.arguments):
                 key = (assigned.directory, offer.command)
                 name = assigned.rename(offer.metric)
-                self._values[key] += values[name]
+                for place, rate in rates[name].items():
+                    self._rates[key][place].append(rate)
+                number = len(rates[name])
+                self._hosts[key].append((number, planned - number))
                 self._reasons[key] = reasons.get(
                     name, self._reasons.get(key, "")
                 )
@@ -132,7 +149,7 @@ class Calibration:
     def _calibrate(self) -> tuple[assignment.Assignment, ...]:
         """Return the workloads with the rates of their loads."""
         calibrated: list[assignment.Assignment] = []
-        self._findings = self._find_failed_warmups()
+        self._findings = self._find_uncertain()
         for found in self._findings:
             self.progress(f"warning: {found.detail}")
         shown: dict[str, dict[str, dict[str, float]]] = {}
@@ -156,29 +173,50 @@ class Calibration:
         )
         return tuple(calibrated)
 
-    def _find_failed_warmups(self) -> list[finding.Finding]:
-        """Return a finding for each rate that some warm-ups did not give."""
+    def _find_uncertain(self) -> list[finding.Finding]:
+        """Return a finding for each rate that is not that of every host.
+
+        Some warm-ups did not measure it, or the hosts differ.
+        """
         findings: list[finding.Finding] = []
-        for (directory, command), values in self._values.items():
-            if not 0 < len(values) < self._warmups:
-                continue
+        for (directory, command), rates in self._rates.items():
+            details = [
+                self._describe_failed((directory, command)),
+                _describe_different(command, rates),
+            ]
             metrics = [
                 metric.name
                 for assigned in self.driven
                 if assigned.directory == directory
                 for metric in assigned.metrics()
             ]
-            findings.append(
+            findings += [
                 finding.Finding(
                     kind="full_speed_uncertain",
                     subject=directory,
-                    detail=f"the full speed of {command} is the mean of "
-                    f"{len(values)} of {self._warmups} warm-ups"
-                    f"{self._format_reason(directory, command)}",
+                    detail=detail,
                     metrics=tuple(metrics),
                 )
-            )
+                for detail in details
+                if detail
+            ]
         return findings
+
+    def _describe_failed(self, key: _Key) -> str:
+        """Return how many warm-ups measured a rate; "" if all did."""
+        measured = [missing for number, missing in self._hosts[key] if number]
+        partial = sum(missing > 0 for missing in measured)
+        if not measured or (len(measured), partial) == (self._warmups, 0):
+            return ""
+        directory, command = key
+        lacking = (
+            f", of which {partial} lack that of a host" if partial else ""
+        )
+        return (
+            f"the full speed of {command} is the mean of {len(measured)} of "
+            f"{self._warmups} warm-ups{lacking}"
+            f"{self._format_reason(directory, command)}"
+        )
 
     def _format_reason(self, directory: str, command: str) -> str:
         """Return why a warm-up measured no rate, after a colon, or ""."""
@@ -189,7 +227,8 @@ class Calibration:
         self, assigned: assignment.Assignment, command: str
     ) -> float:
         """Return the mean rate of a command at full speed."""
-        values = self._values[assigned.directory, command]
+        rates = self._rates[assigned.directory, command]
+        values = [rate for measured in rates.values() for rate in measured]
         if not values or min(values) <= 0:
             raise CalibrationError(
                 f"load: no warm-up measured a rate of {command} of "
@@ -198,6 +237,27 @@ class Calibration:
                 "this, or give rates in load in place of shares"
             )
         return statistics.geometric_mean(values)
+
+
+def _describe_different(
+    command: str, rates: collections.abc.Mapping[int, list[float]]
+) -> str:
+    """Return how much hosts differ in a rate; "" if they do not.
+
+    :param rates: The rates of each host.
+    """
+    means = sorted(
+        statistics.geometric_mean(measured)
+        for measured in rates.values()
+        if min(measured) > 0
+    )
+    if not means or means[-1] <= _MAX_RATIO * means[0]:
+        return ""
+    return (
+        f"the full speed of {command} is {means[0]:.{_DIGITS}g} on one host "
+        f"and {means[-1]:.{_DIGITS}g} on another: a share of their mean is "
+        "another load on each"
+    )
 
 
 def _round(rate: float) -> float:

@@ -97,7 +97,8 @@ OPTIONS: list[t.Any] = [
     ),
     cfg.StrOpt(
         "volume_type",
-        help="Type of the data volume; default: that of the project.",
+        help="Type of the data volume of volume_size_gib; default: that of "
+        "the project.",
     ),
     cfg.IntOpt(
         "guests",

@@ -287,8 +287,16 @@ class ConfiguredQuestion:
 
 
 def _read_volumes(group: t.Any) -> documents.Arguments:
-    """Return the option with the data volume of each guest, if any."""
+    """Return the option with the data volume of each guest, if any.
+
+    :raises InvalidTask: If there is a type without a volume.
+    """
     if not group.volume_size_gib:
+        if group.volume_type:
+            raise task.InvalidTask(
+                f"[vmperf] volume_type={group.volume_type!r:.80}: requires "
+                "volume_size_gib >= 1; set it, or remove volume_type"
+            )
         return {}
     volume_type = {"type": group.volume_type} if group.volume_type else {}
     return {"volumes": [{"size_gib": group.volume_size_gib, **volume_type}]}

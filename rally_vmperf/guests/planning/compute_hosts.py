@@ -26,11 +26,14 @@ _INVENTORIES = json_schema.mapping(
 
 
 def list_usable(
-    admin: cloud.Connection, aggregate: str | None = None
+    admin: cloud.Connection,
+    aggregate: str | None = None,
+    zone: str | None = None,
 ) -> list[str]:
     """Return the names of enabled hosts that are up, as a sorted list.
 
     :param aggregate: The name of a host aggregate; None for all hosts.
+    :param zone: The name of an availability zone; None for all zones.
     :raises GuestError: If Nova does not answer, or if the aggregate does not
         exist.
     """
@@ -38,7 +41,9 @@ def list_usable(
         usable = {
             service.host
             for service in admin.compute.services(binary="nova-compute")
-            if service.status == "enabled" and service.state == "up"
+            if service.status == "enabled"
+            and service.state == "up"
+            and zone in (None, service.availability_zone)
         }
         if aggregate is not None:
             found = resolve.get_by_reference(

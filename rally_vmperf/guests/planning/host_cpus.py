@@ -9,7 +9,10 @@ from rally_vmperf.guests import credentials
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import hosts
 from rally_vmperf.guests import request
+from rally_vmperf.guests import resolve
 from rally_vmperf.guests.planning import capacity
+from rally_vmperf.guests.planning import compute_hosts
+from rally_vmperf.measurement import promises
 from rally_vmperf.measurement.samples import units
 
 #: The number of CPUs by host.
@@ -25,7 +28,8 @@ def find_number(
 
     :param context: Rally's context object, with the credentials.
     :param guest_options: The options of vmperf_guests.
-    :raises GuestError: If it is not known, or if the hosts differ.
+    :raises GuestError: If it is not known, if the hosts differ, or if the
+        guests have dedicated CPUs.
     """
     admin = credentials.get_admin_credential(context)
     if admin is None:
@@ -37,14 +41,20 @@ def find_number(
     connection = cloud.connect(admin)
     cloud.check_login(connection, admin)
     guest_request = request.parse_config({"count": 1, **guest_options})
+    user = credentials.get_guest_credential(context, guest_options)
+    _check_shared(
+        connection if user is admin else cloud.connect(user), guest_request
+    )
     placement = hosts.resolve_placement(connection, guest_request)
-    cpus = hosts.find_host_cpus(connection, placement.hosts)
-    if not cpus or not placement.hosts <= cpus.keys():
-        missing = ", ".join(sorted(placement.hosts - cpus.keys())[:_MOST])
+    names = _list_hosts(connection, guest_request, placement)
+    shown = hosts.find_host_cpus(connection, names)
+    cpus = {name: number for name, number in shown.items() if number > 0}
+    # If Nova chooses, guests boot on the hosts that have CPUs for them.
+    lacking = (names if placement.hosts or not cpus else set()) - cpus.keys()
+    if lacking or not cpus:
         raise errors.GuestError(
-            "levels: host_cpus is missing, and Nova does not show the CPUs "
-            f"of {missing or 'hosts'}; set host_cpus to the number of CPUs "
-            "of the host"
+            f"levels: host_cpus is missing, and {_explain(lacking, shown)}; "
+            "set host_cpus to the number of CPUs of the host"
         )
     numbers = {*cpus.values()}
     if len(numbers) > 1:
@@ -55,6 +65,74 @@ def find_number(
         )
     (number,) = numbers
     return number
+
+
+def _explain(lacking: collections.abc.Set[str], shown: HostCpus) -> str:
+    """Return why the CPUs of hosts are not known.
+
+    :param lacking: The names of the hosts; empty if there is no host.
+    :param shown: The numbers that Nova shows, some of which are 0.
+    """
+    hidden = ", ".join(sorted(lacking - shown.keys())[:_MOST])
+    without = ", ".join(sorted(lacking & shown.keys())[:_MOST])
+    reasons = [
+        f"Nova does not show the CPUs of {hidden}" if hidden else "",
+        f"Nova reports 0 CPUs for shared vCPUs of {without}, because all are "
+        "reserved or dedicated"
+        if without
+        else "",
+    ]
+    return " and ".join(filter(None, reasons)) or (
+        "no host is enabled and up on which guests may boot"
+    )
+
+
+def _list_hosts(
+    admin: cloud.Connection,
+    guest_request: request.Request,
+    placement: hosts.Placement,
+) -> set[str]:
+    """Return the names of the hosts on which guests may boot.
+
+    The placement may be that of the first guest only, as long as the number
+    of guests is not known.
+
+    :param admin: The connection of an administrator.
+    """
+    forced = {(zone or "").partition(":")[2] for zone in placement.zones}
+    shares_host = guest_request.server_group in ("affinity", "soft-affinity")
+    if all(forced) and (shares_host or placement.hosts <= forced):
+        return forced
+    usable = {
+        *compute_hosts.list_usable(
+            admin, zone=guest_request.availability_zone or None
+        )
+    }
+    return usable & placement.hosts if placement.hosts else usable
+
+
+def _check_shared(
+    connection: cloud.Connection, guest_request: request.Request
+) -> None:
+    """Reject flavors with dedicated CPUs, whose number Nova does not show.
+
+    :param connection: The connection of the user that boots the guests.
+    """
+    for group in guest_request.groups:
+        flavor = resolve.get_flavor(connection, group.flavor)
+        if promises.has_dedicated_cpus(
+            {
+                **flavor.extra_specs,
+                **group.extra_specs,
+                **group.image_properties,
+            }
+        ):
+            raise errors.GuestError(
+                f"levels: host_cpus is missing, and flavor {flavor.name!r:.80}"
+                f" of group {group.name!r} has dedicated CPUs, whose number "
+                "Nova does not show; set host_cpus to the number of CPUs of "
+                "the host for pinned vCPUs"
+            )
 
 
 def describe(
@@ -70,10 +148,20 @@ def describe(
     :param admin: The connection of an administrator; None if there is none.
     """
     number = guest_request.host_cpus
-    is_pinned = any("PCPU" in demand.per_guest for demand in demands)
+    is_pinned = any(
+        promises.has_dedicated_cpus(
+            {**demand.flavor.extra_specs, **demand.group.image_properties}
+        )
+        for demand in demands
+    )
     if number is None or admin is None or is_pinned:
         return []
-    cpus = hosts.find_host_cpus(admin, placement.hosts)
+    try:
+        names = _list_hosts(admin, guest_request, placement)
+    except errors.GuestError:
+        return []
+    shown = hosts.find_host_cpus(admin, names)
+    cpus = {name: count for name, count in shown.items() if count > 0}
     if not cpus:
         return []
     if number not in cpus.values():

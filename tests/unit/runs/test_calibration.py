@@ -7,9 +7,12 @@ import tempfile
 import unittest
 from unittest import mock
 
+from rally_vmperf.execution import assignment
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions import source_judge
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import task
+from rally_vmperf.questions.density import load as offered_load
 from rally_vmperf.questions.density import question as density
 from rally_vmperf.report import page
 from rally_vmperf.runs import calibration
@@ -204,6 +207,69 @@ class TestCalibration(unittest.TestCase):
         self.assertEqual("complete", records[3].repetition.state)
         self.assertEqual(
             250, records[3].workloads[0].arguments["rate"], records[3]
+        )
+
+    def find_uncertain(self, *warmups):
+        """Return the findings on the rates of hosts in each warm-up.
+
+        :param warmups: The rates of the solo guests; None for a host that
+            failed.
+        """
+        self.lines.clear()
+        workload = [{"name": "sysbench"}]
+        created = calibration.Calibration(
+            driven=[
+                assignment.create_assignment(each)
+                for each in offered_load.expand(workload, LOADS)
+            ],
+            conditions=(),
+            progress=self.lines.append,
+        )
+        metric = sample.Metric("cpu.sysbench.rate", "1/s", "higher")
+        for number, rates in enumerate(warmups, 1):
+            # The solo guest of a host is another one in each repetition.
+            names = [f"g{number}-{host}" for host in range(len(rates))]
+            created.add(
+                [made.build_condition(1, {metric: rates}, machines=names)]
+            )
+        ready = mock.Mock()
+        ready.session.assignments = mock.ANY
+        created.assign(ready, is_warmup=False)
+        return [
+            line.removeprefix("warning: ")
+            for line in self.lines
+            if line.startswith("warning: ")
+        ]
+
+    def test_hosts_without_a_rate(self):
+        """The finding has the number of warm-ups, and not that of rates."""
+        two, none = (FULL, FULL), (None, None)
+        mean = "the full speed of sysbench is the mean of"
+        for warmups, expected in (
+            ([two, two, two], []),
+            ([two, two, none], [f"{mean} 2 of 3 warm-ups"]),
+            ([two, none, none], [f"{mean} 1 of 3 warm-ups"]),
+            (
+                [(FULL, None)] * 3,
+                [f"{mean} 3 of 3 warm-ups, of which 3 lack that of a host"],
+            ),
+            (
+                [(FULL,) * 4, (None, FULL, FULL, FULL), (None,) * 4],
+                [f"{mean} 2 of 3 warm-ups, of which 1 lack that of a host"],
+            ),
+        ):
+            with self.subTest(warmups=warmups):
+                self.assertEqual(expected, self.find_uncertain(*warmups))
+
+    def test_hosts_that_differ(self):
+        """A share of one rate is a larger load on the slower host."""
+        self.assertEqual([], self.find_uncertain(*[(FULL, 1.15 * FULL)] * 3))
+        self.assertEqual(
+            [
+                "the full speed of sysbench is 100 on one host and 1000 on "
+                "another: a share of their mean is another load on each"
+            ],
+            self.find_uncertain(*[(FULL, 100.0)] * 3),
         )
 
     def test_time_left(self):

@@ -258,7 +258,6 @@ class TasksTestCase(unittest.TestCase):
     @ddt.unpack
     @ddt.data(
         ({}, None),
-        ({"volume_type": "ssd"}, None),
         ({"volume_size_gib": 2}, [{"size_gib": 2}]),
         (
             {"volume_size_gib": 2, "volume_type": "ssd"},
@@ -282,6 +281,18 @@ class TasksTestCase(unittest.TestCase):
         else:
             with self.assertRaisesRegex(errors.VMPerfError, "volume"):
                 question.build_task(workloads, 1, {}, {})
+
+    def test_a_volume_type_without_a_volume(self):
+        """The type would have no effect, also on workloads without target."""
+        self.register()
+        question = self.build_question(baseline="metal", volume_type="ssd")
+        workloads = question.workloads_of("cpu")
+        with self.assertRaisesRegex(
+            errors.VMPerfError,
+            r"^\[vmperf\] volume_type='ssd': requires volume_size_gib >= 1; "
+            "set it, or remove volume_type$",
+        ):
+            question.build_task(workloads, 1, {}, {})
 
     def test_promises_without_a_baseline(self):
         """The cloud has the limits, so that each component is tested."""

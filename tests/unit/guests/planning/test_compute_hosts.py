@@ -31,6 +31,9 @@ class TestComputeHosts(unittest.TestCase):
             "h3": {"state": "down"},
         }
         self.assertEqual(["h2"], compute_hosts.list_usable(self.cloud))
+        for zone, names in (("nova", ["h2"]), ("fast", [])):
+            usable = compute_hosts.list_usable(self.cloud, zone=zone)
+            self.assertEqual(names, usable)
 
     def test_aggregate(self):
         """Only its hosts that exist."""
