@@ -63,14 +63,24 @@ def find_flavor_limits(
     """Return findings on the quotas of a flavor, and its rate limits.
 
     :param has_local_disk: False for guests that boot from a volume. Nova
-        applies the disk limits of a flavor to local disks only
-        (``disk_qos`` of its ``imagebackend``).
+        applies the disk limits of a flavor to local disks only, without
+        bursts (``disk_qos`` of its ``imagebackend``).
     """
     subject = f"flavor {flavor.name}"
     limits = {}
     not_checked = []
+    applied = {f"disk_{option}" for _, option, _ in _DISK_LIMITS}
     for key, limit in sorted(flavor.extra_specs.items()):
-        if key.startswith(f"{_PREFIX}disk_") and not has_local_disk:
+        option = key.removeprefix(_PREFIX)
+        is_disk = key.startswith(f"{_PREFIX}disk_")
+        if is_disk and option not in applied:
+            not_checked.append(
+                create_not_checked_finding(
+                    subject,
+                    f"{key}={limit}: Nova ignores it with libvirt; remove it",
+                )
+            )
+        elif is_disk and not has_local_disk:
             not_checked.append(
                 create_not_checked_finding(
                     subject,
@@ -84,7 +94,7 @@ def find_flavor_limits(
         key.removeprefix(_PREFIX): limit for key, limit in limits.items()
     }
     flavor_caps = [
-        *_create_disk_caps(quotas, subject, "disk_"),
+        *_create_disk_caps(quotas, subject, prefix="disk_"),
         *_create_interface_caps(quotas, subject),
         *_create_cpu_caps(quotas, subject),
     ]

@@ -31,7 +31,6 @@ class FlavorTest(unittest.TestCase):
         ("disk_total_iops_sec", "500", ("disk", "ops/s", 500.0)),
         ("vif_outbound_average", "1250", ("network", "bit/s", 1e7)),
         ("vif_outbound_peak", "1250", None),
-        ("disk_read_bytes_sec_max", "1250", None),
         ("disk_read_bytes_sec", "0", None),
         ("disk_read_bytes_sec", "many", None),
         # Half of the default period of libvirt, 100 ms.
@@ -51,6 +50,24 @@ class FlavorTest(unittest.TestCase):
     def test_without(self):
         self.assertEqual(([], []), rate_limits.find_flavor_limits(flavor()))
 
+    @ddt.data(
+        "disk_read_iops_sec_max",
+        "disk_read_iops_sec_max_length",
+        "disk_size_iops_sec",
+        "disk_io_limit",
+    )
+    def test_disk_options_that_nova_ignores(self, key):
+        """They change no limit: QEMU has neither burst nor size then."""
+        quotas = flavor(disk_read_iops_sec="1000", **{key: "4096"})
+        findings, (cap,) = rate_limits.find_flavor_limits(quotas)
+        self.assertEqual(
+            (1000, 0, 0), (cap.rate, cap.burst, cap.request_bytes)
+        )
+        limit, ignored = findings
+        self.assertEqual("quota:disk_read_iops_sec=1000", limit.detail)
+        self.assertEqual("promise_not_checked", ignored.kind)
+        self.assertIn(f"quota:{key}=4096: Nova ignores it", ignored.detail)
+
     @ddt.unpack
     @ddt.data(
         ("disk_read_bytes_sec", "read"),
@@ -67,25 +84,6 @@ class FlavorTest(unittest.TestCase):
 
     @ddt.unpack
     @ddt.data(
-        # 5000 operations per second for a minute.
-        (
-            {
-                "disk_read_iops_sec": "1000",
-                "disk_read_iops_sec_max": "5000",
-                "disk_read_iops_sec_max_length": "60",
-            },
-            1000,
-            300_000,
-        ),
-        # QEMU's default length is a second.
-        (
-            {
-                "disk_total_bytes_sec": "1000000",
-                "disk_total_bytes_sec_max": "2000000",
-            },
-            1e6,
-            2e6,
-        ),
         # Kilobytes per second, and kibibytes.
         (
             {
