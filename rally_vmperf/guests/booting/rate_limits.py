@@ -37,6 +37,8 @@ _KILOBIT = 1e3
 _NEUTRON_BURST = 1
 #: The burst of traffic from a guest if a port of Open vSwitch has none.
 _OPEN_VSWITCH_BURST = 8e6
+#: The length of a burst in QEMU, which Nova does not change, in seconds.
+_QEMU_BURST_SECONDS = 1
 #: The period of a CPU quota in libvirt, in microseconds.
 _CPU_PERIOD = 100_000
 
@@ -318,10 +320,10 @@ def _create_disk_caps(
 ) -> Caps:
     """Return the caps of limits such as ``read_bytes_sec``.
 
-    QEMU lets a guest reach ``read_bytes_sec_max`` for
-    ``read_bytes_sec_max_length`` seconds, by default for one. Cinder
-    multiplies a limit per GB with the size of the volume; it is at least
-    ``_per_gb_min``, and then ``_max`` is its largest value and no burst.
+    QEMU lets a guest reach ``read_bytes_sec_max`` for a second: Nova does not
+    hand over ``read_bytes_sec_max_length``. Cinder multiplies a limit per GB
+    with the size of the volume; it is at least ``_per_gb_min``, and then
+    ``_max`` is its largest value and no burst.
 
     :param prefix: The prefix of the limits.
     """
@@ -331,7 +333,6 @@ def _create_disk_caps(
         option = f"{prefix}{kind}"
         rate = _parse_number(limits.get(option))
         most = _parse_number(limits.get(f"{option}_max"))
-        seconds = _parse_number(limits.get(f"{option}_max_length")) or 1.0
         per_gb = _parse_number(limits.get(f"{option}_per_gb")) * size_gib
         if per_gb:
             least = _parse_number(limits.get(f"{option}_per_gb_min"))
@@ -345,7 +346,7 @@ def _create_disk_caps(
                     unit,
                     f"{subject} ({option})",
                     direction=direction,
-                    burst=most * seconds,
+                    burst=most * _QEMU_BURST_SECONDS,
                     request_bytes=request_bytes if unit == "ops/s" else 0,
                 )
             )

@@ -177,8 +177,12 @@ class VolumeTypeTest(unittest.TestCase):
             )
 
     def test_burst(self):
-        caps = self.read(10, read_iops_sec=100, read_iops_sec_max=400)
-        self.assertEqual({("ops/s", "read"): (100, 400)}, caps)
+        """Nova hands over no length, so that a burst lasts a second."""
+        for length in ({}, {"read_iops_sec_max_length": 60}):
+            caps = self.read(
+                10, read_iops_sec=100, read_iops_sec_max=400, **length
+            )
+            self.assertEqual({("ops/s", "read"): (100, 400)}, caps)
 
     def test_size_of_operations(self):
         """It concerns limits on operations only."""
