@@ -43,9 +43,52 @@ class FlavorTest(unittest.TestCase):
             [expected] if expected else [],
             [(cap.part, cap.unit, cap.rate) for cap in caps],
         )
-        (limit,) = findings
+        limit, *_ = findings
         self.assertEqual("rate_limited_by_policy", limit.kind)
         self.assertEqual(f"quota:{key}={value}", limit.detail)
+
+    @ddt.unpack
+    @ddt.data(
+        ({"vif_outbound_peak": "1250"}, ["vif_outbound_peak=1250"]),
+        ({"disk_read_bytes_sec": "1.0"}, ["disk_read_bytes_sec=1.0"]),
+        (
+            {"cpu_limit": "1000", "cpu_reservation": "500"},
+            ["cpu_limit=1000", "cpu_reservation=500"],
+        ),
+        # They promise nothing.
+        (
+            {
+                "cpu_period": "50000",
+                "cpu_shares": "1024",
+                "cpu_shares_level": "high",
+                "memory_limit": "0",
+            },
+            [],
+        ),
+        ({"cpu_quota": "-1"}, []),
+        # They belong to a limit.
+        (
+            {
+                "vif_outbound_average": "1000",
+                "vif_outbound_peak": "2000",
+                "vif_outbound_burst": "500",
+                "cpu_quota": "50000",
+                "cpu_period": "100000",
+            },
+            [],
+        ),
+    )
+    def test_promises_without_a_rate(self, quotas, expected):
+        """No promise disappears that is not compared."""
+        findings, _ = rate_limits.find_flavor_limits(flavor(**quotas))
+        self.assertEqual(
+            [f"quota:{text}" for text in expected],
+            [
+                found.detail.partition(": ")[0]
+                for found in findings
+                if found.kind == "promise_not_checked"
+            ],
+        )
 
     def test_without(self):
         self.assertEqual(([], []), rate_limits.find_flavor_limits(flavor()))
@@ -141,17 +184,69 @@ class VolumeTypeTest(unittest.TestCase):
 
     def read(self, size_gib, **specs):
         """Return the caps of a volume by unit and direction."""
-        self.cloud.block_storage.answers["/qos-specs/q1"] = {
-            "qos_specs": {
-                "specs": {key: str(value) for key, value in specs.items()}
-            }
-        }
+        self.answer(specs)
         _, caps = rate_limits.find_volume_type_limits(
             self.cloud, "ssd", size_gib
         )
         return {
             (cap.unit, cap.direction): (cap.rate, cap.burst) for cap in caps
         }
+
+    def answer(self, specs, **properties):
+        """Let Cinder return QoS specifications."""
+        self.cloud.block_storage.answers["/qos-specs/q1"] = {
+            "qos_specs": {
+                "specs": {key: str(value) for key, value in specs.items()},
+                **properties,
+            }
+        }
+
+    def find_not_checked(self):
+        """Return the details of the promises that are not checked."""
+        findings, _ = rate_limits.find_volume_type_limits(
+            self.cloud, "ssd", 10
+        )
+        return [
+            found.detail
+            for found in findings
+            if found.kind == "promise_not_checked"
+        ]
+
+    def test_promises_without_a_rate(self):
+        """Neither those of the storage nor mistakes disappear."""
+        self.answer(
+            {
+                "maxIOPS": "1000",
+                "total_iops_sec": "1000.0",
+                "read_bytes_sec": "5000",
+                "read_bytes_sec_max": "6000",
+                "read_bytes_sec_max_length": "60",
+                "size_iops_sec": "4096",
+                "write_iops_sec_per_gb": "3",
+                "write_iops_sec_per_gb_min": "100",
+            }
+        )
+        self.assertEqual(
+            [
+                "maxIOPS=1000",
+                "read_bytes_sec_max_length=60",
+                "total_iops_sec=1000.0",
+            ],
+            [text.partition(": ")[0] for text in self.find_not_checked()],
+        )
+
+    def test_limits_that_nova_does_not_apply(self):
+        """They are those of the storage, which may apply them."""
+        specs = {"read_iops_sec": "1000", "total_bytes_sec": "0"}
+        for consumer, expected in (("back-end", 1), ("both", 0)):
+            self.answer(specs, consumer=consumer)
+            _, caps = rate_limits.find_volume_type_limits(self.cloud, "ssd")
+            self.assertEqual(1 - expected, len(caps))
+            not_checked = self.find_not_checked()
+            self.assertEqual(expected, len(not_checked))
+        self.answer(specs, consumer="back-end")
+        (detail,) = self.find_not_checked()
+        self.assertIn("read_iops_sec=1000: Nova does not apply it", detail)
 
     def test_limits_by_size(self):
         # The sizes, specifications and results of Cinder's own tests.
