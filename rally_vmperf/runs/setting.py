@@ -291,6 +291,8 @@ def _encode_guest(guest: models.Guest) -> documents.Facts:
     }
     disk = {key: field for key, field in plain["disk"].items() if field}
     plain = {**plain, "disk": disk}
+    if not guest.flavor.has_hidden_extra_specs:
+        del plain["flavor"]["has_hidden_extra_specs"]
     del plain["volumes"]
     if guest.volumes:
         plain["volumes"] = _encode_volumes(guest)

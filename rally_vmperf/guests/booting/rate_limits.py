@@ -89,6 +89,10 @@ def find_flavor_limits(
     subject = f"flavor {flavor.name}"
     limits = {}
     not_checked = []
+    if flavor.has_hidden_extra_specs:
+        not_checked.append(
+            create_not_checked_finding(subject, _HIDDEN_EXTRA_SPECS)
+        )
     applied = {f"disk_{option}" for _, option, _ in _DISK_LIMITS}
     for key, limit in sorted(flavor.extra_specs.items()):
         option = key.removeprefix(_PREFIX)
@@ -337,6 +341,11 @@ def _return_finding(
     return [found], []
 
 
+#: The reason why the quotas of a flavor are not known.
+_HIDDEN_EXTRA_SPECS = (
+    "a policy of Nova hides its extra specs, which can have limits; ask the "
+    "administrator to allow os_compute_api:os-flavor-extra-specs:index"
+)
 #: The reason why the QoS of a volume type is not known.
 _HIDDEN_QOS = (
     "Cinder shows QoS specifications to administrators only; use an "

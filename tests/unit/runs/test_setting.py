@@ -10,7 +10,9 @@ from tests.unit.guests import made
 
 class GuestTest(unittest.TestCase):
     def test_guest_without_data_volumes(self):
-        self.assertNotIn("volumes", setting._encode_guest(made.guest()))
+        facts = setting._encode_guest(made.guest())
+        self.assertNotIn("volumes", facts)
+        self.assertNotIn("has_hidden_extra_specs", facts["flavor"])
 
     def test_data_volumes(self):
         """Equal ones are counted, and their identifiers omitted."""

@@ -90,6 +90,14 @@ class FlavorTest(unittest.TestCase):
             ],
         )
 
+    def test_hidden_extra_specs(self):
+        """They can have limits, which nobody knows."""
+        hidden = dataclasses.replace(flavor(), has_hidden_extra_specs=True)
+        (not_checked,), caps = rate_limits.find_flavor_limits(hidden)
+        self.assertEqual([], caps)
+        self.assertEqual("promise_not_checked", not_checked.kind)
+        self.assertIn("hides its extra specs", not_checked.detail)
+
     def test_without(self):
         self.assertEqual(([], []), rate_limits.find_flavor_limits(flavor()))
 
