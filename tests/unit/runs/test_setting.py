@@ -3,7 +3,9 @@
 
 import unittest
 
+from rally_vmperf.execution import assignment
 from rally_vmperf.guests import models
+from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.runs import setting
 from tests.unit.guests import made
 
@@ -35,3 +37,25 @@ class GuestTest(unittest.TestCase):
             facts["volumes"],
         )
         self.assertEqual({"volume_type": "ssd"}, facts["settings"])
+
+
+class FindingsTest(unittest.TestCase):
+    def test_limit_of_some_volumes(self):
+        """It is in the record, as a promise that is not checked."""
+        booted = models.BootedGuests(
+            guests=(made.guest(),),
+            client_key="",
+            volume_caps={
+                1: (rate_caps.disk(9, "ops/s", "ssd"),),
+                2: (),
+            },
+        )
+        fio = assignment.create_assignment(
+            {"name": "fio", "arguments": {"target": "volumes"}}
+        )
+        built = setting.build_setting(booted, [fio])
+        self.assertEqual(
+            [("promise_not_checked", "ssd")],
+            [(found.kind, found.subject) for found in built.findings],
+        )
+        self.assertEqual((), built.rate_limits)
