@@ -19,6 +19,7 @@ class Flavor:
         none. A guest with a boot volume has it, too.
     :param swap_mib: The size of the disk for swap; 0 for none.
     :param extra_specs: The extra specs; empty if a policy hides them.
+    :param has_hidden_extra_specs: A flag that a policy hides them.
     """
 
     id: str
@@ -31,6 +32,7 @@ class Flavor:
     extra_specs: collections.abc.Mapping[str, str] = dataclasses.field(
         default_factory=dict
     )
+    has_hidden_extra_specs: bool = False
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

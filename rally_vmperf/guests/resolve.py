@@ -36,6 +36,7 @@ def get_flavor(
         sdk_flavor = get_by_reference(
             "flavor", reference, connection.compute.flavors()
         )
+    extra_specs = read_extra_specs(connection, sdk_flavor)
     return models.Flavor(
         id=sdk_flavor.id,
         name=sdk_flavor.name,
@@ -45,19 +46,20 @@ def get_flavor(
         ephemeral_gib=sdk_flavor.ephemeral or 0,
         # Before microversion 2.75, no swap is an empty text.
         swap_mib=sdk_flavor.swap or 0,
-        extra_specs=read_extra_specs(connection, sdk_flavor),
+        extra_specs=extra_specs or {},
+        has_hidden_extra_specs=extra_specs is None,
     )
 
 
 def read_extra_specs(
     connection: cloud.Connection, sdk_flavor: t.Any
-) -> dict[str, str]:
-    """Return the extra specs of a flavor; empty if Nova hides them."""
+) -> dict[str, str] | None:
+    """Return the extra specs of a flavor; None if Nova hides them."""
     action = f"read the limits of flavor {sdk_flavor.name}"
     with cloud.convert_errors(action), cloud.skip_if_forbidden():
         detailed = connection.compute.fetch_flavor_extra_specs(sdk_flavor)
         return dict(detailed.extra_specs or {})
-    return {}
+    return None
 
 
 def boots_nodes(extra_specs: collections.abc.Mapping[str, str]) -> bool:

@@ -6,6 +6,7 @@ import collections.abc
 import dataclasses
 
 from rally_vmperf.judging.results import plausibility
+from rally_vmperf.measurement import capped_metrics
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
@@ -102,7 +103,9 @@ def build_points(
                 skipped=len(conditions) - len(executed),
                 caps=None
                 if metric.name in measured.fixed_rate_metrics
-                else measured.caps,
+                else capped_metrics.list_caps(
+                    metric, measured.caps, measured.metrics, executed
+                ),
                 groups=max(
                     (condition.batches for condition in executed), default=1
                 ),

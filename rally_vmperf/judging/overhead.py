@@ -9,6 +9,7 @@ from rally_vmperf.judging.results import build
 from rally_vmperf.judging.results import loss_figure
 from rally_vmperf.judging.results import plausibility
 from rally_vmperf.judging.results import result
+from rally_vmperf.measurement import capped_metrics
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
@@ -46,7 +47,7 @@ def _build(
             limit,
             run_judge.options.confidence,
             run_judge.options.statistic,
-            caps,
+            capped_metrics.list_caps(metric, caps, metrics, conditions),
         )
         for metric in metrics
         for limit in [max_percent.for_metric(metric.name, names)]

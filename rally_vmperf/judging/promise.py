@@ -4,7 +4,6 @@
 import collections
 import collections.abc
 import dataclasses
-import re
 import typing as t
 
 from rally_vmperf.judging import judge
@@ -12,6 +11,7 @@ from rally_vmperf.judging import summary
 from rally_vmperf.judging.results import absolute_value
 from rally_vmperf.judging.results import plausibility
 from rally_vmperf.judging.results import result
+from rally_vmperf.measurement import capped_metrics
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import guest_metrics
@@ -23,15 +23,6 @@ from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.samples import sample
 
 MIN, MAX = "min_percent", "max_percent"
-#: The side of an operation in the last word of a metric before its quantity:
-#: ``randread``, ``rewrite``.
-_SIDE = re.compile(r"(?:\w{0,40}_|re|rand)?(read|write)\Z")
-#: The directions that limit the traffic of a network metric.
-_TRAFFIC = {
-    "to_peer": ("egress",),
-    "from_peer": ("ingress",),
-    "guest_to_guest": ("egress", "ingress"),
-}
 _NO_WORKLOAD = "no workload measures it"
 _NO_RATE = "flavor, volume types and ports promise no rate"
 _ONLY_SIZES = f"{_NO_RATE}, only vCPUs, memory and disk are judged"
@@ -89,20 +80,7 @@ class _Candidate:
     @property
     def command(self) -> tuple[str, ...]:
         """The parts of the name of the metric that its command has."""
-        return _split_side(self.metric.name)[0]
-
-
-def _split_side(name: str) -> tuple[tuple[str, ...], str]:
-    """Return the words that name the command of a metric, and its side.
-
-    The sides of a mixed pattern, such as ``randrw.read``, are one command.
-    """
-    name_parts = tuple(name.split(".")[:-1])
-    match = _SIDE.match(name_parts[-1])
-    is_side = match and match[0] == match[1] and len(name_parts) > 3
-    return name_parts[:-1] if is_side else name_parts, match[
-        1
-    ] if match else ""
+        return capped_metrics.split_side(self.metric.name)[0]
 
 
 class RatePromises:
@@ -233,52 +211,21 @@ class RatePromises:
         candidates = []
         for metric, samples in self._samples.items():
             factor = cap.find_factor(metric)
-            if cap.request_bytes:
-                factor *= self._count_operations(metric, cap.request_bytes)
+            if factor and cap.request_bytes:
+                factor *= capped_metrics.count_operations(
+                    metric, cap.request_bytes, self._samples, self.conditions
+                )
             if factor and cap.direction in self._find_directions(metric):
                 candidates.append(
                     _Candidate(metric=metric, samples=samples, factor=factor)
                 )
         return candidates
 
-    def _count_operations(
-        self, metric: sample.Metric, request_bytes: float
-    ) -> float:
-        """Return the operations of a request; zero if its size is not known.
-
-        :param metric: The rate of requests of a command.
-        :param request_bytes: The largest request that is one operation.
-        """
-        prefix = metric.name.rpartition(".")[0]
-        for other, samples in self._samples.items():
-            if other.name.rpartition(".")[0] == prefix and other.unit == "B/s":
-                bandwidth, rate = (
-                    statistics.geometric_mean(gathering.geometric_means(each))
-                    for each in (samples, self._samples[metric])
-                )
-                return max(1.0, bandwidth / rate / request_bytes)
-        return 0.0
-
     def _find_directions(self, metric: sample.Metric) -> tuple[str, ...]:
-        """Return the directions whose limits apply to a metric.
-
-        The total only applies to a command that either reads or writes. The
-        kernel merges sequential requests, so that their number on the device
-        is not known.
-        """
-        name_parts = metric.name.split(".")[:-1]
-        if name_parts[0] == "network":
-            return _TRAFFIC.get(name_parts[-1], ())
-        command, side = _split_side(metric.name)
-        is_random = any("rand" in word for word in name_parts[2:])
-        if not side or (metric.unit == "ops/s" and not is_random):
+        """Return the directions whose limits apply to a metric."""
+        if capped_metrics.is_merged(metric):
             return ()
-        other = {"read": "write", "write": "read"}[side]
-        is_mixed = any(
-            _split_side(another.name) == (command, other)
-            for another in self._samples
-        )
-        return (side,) if is_mixed else (side, "total")
+        return capped_metrics.find_directions(metric, self._samples)
 
     def _add_largest(
         self,
@@ -332,7 +279,8 @@ class RatePromises:
             time_series.means.end
             for condition in self.conditions
             for time_series in condition.time_series
-            if _split_side(time_series.metric.name)[0] == candidate.command
+            if capped_metrics.split_side(time_series.metric.name)[0]
+            == candidate.command
         ]
         return min(durations, default=0.0)
 

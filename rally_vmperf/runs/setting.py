@@ -138,6 +138,7 @@ def build_setting(
         name = session.control.station.name
         machines.append(model.RecordedMachine(name=name, role="control"))
     sizes, unknown = _find_sizes(booted, session)
+    caps, partial = volume_limits.list_caps(booted, assignments)
     return Setting(
         shape=_find_measured_shape(booted, unmeasured),
         machines=tuple(machines),
@@ -152,10 +153,10 @@ def build_setting(
         expected_metrics=list_expected_metrics(assignments),
         metrics=(*metrics, *list_metrics(assignments)),
         bare_metal=bare_metal,
-        findings=tuple(dict.fromkeys((*booted.findings, *findings, *unknown))),
-        rate_limits=_list_rate_limits(
-            booted, assignments, bare_metal, session
+        findings=_unite(
+            (booted.findings, tuple(findings), tuple(unknown), tuple(partial))
         ),
+        rate_limits=(*caps, *_list_links(bare_metal, session)),
         sizes=sizes,
         ends=find_endpoints(assignments, session),
     )
@@ -184,19 +185,6 @@ def _find_sizes(
         return (), []
     return guest_sizes.find_sizes(
         booted.guests, session.fingerprints, session.volumes
-    )
-
-
-def _list_rate_limits(
-    booted: models.BootedGuests,
-    assignments: Assignments,
-    bare_metal: model.BareMetal | None,
-    session: sessions.Session | None,
-) -> tuple[rate_caps.Cap, ...]:
-    """Return the rate limits of guests, and of links of other machines."""
-    return (
-        *volume_limits.list_caps(booted, assignments),
-        *_list_links(bare_metal, session),
     )
 
 
@@ -291,6 +279,8 @@ def _encode_guest(guest: models.Guest) -> documents.Facts:
     }
     disk = {key: field for key, field in plain["disk"].items() if field}
     plain = {**plain, "disk": disk}
+    if not guest.flavor.has_hidden_extra_specs:
+        del plain["flavor"]["has_hidden_extra_specs"]
     del plain["volumes"]
     if guest.volumes:
         plain["volumes"] = _encode_volumes(guest)

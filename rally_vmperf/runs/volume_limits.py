@@ -11,8 +11,15 @@ import dataclasses
 
 from rally_vmperf.execution import assignment
 from rally_vmperf.guests import models
+from rally_vmperf.guests.booting import rate_limits
+from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.comparison import rate_caps
 
+#: The reason why a limit of some volumes is not compared with a rate.
+_PARTIAL = (
+    "a workload measures volumes {numbers}, and not all of them have this "
+    "limit for the same guests; give them the same volume type in each guest"
+)
 #: The names of metrics by the numbers of the volumes of their workload.
 _Metrics = dict[tuple[int, ...], list[str]]
 
@@ -20,8 +27,11 @@ _Metrics = dict[tuple[int, ...], list[str]]
 def list_caps(
     booted: models.BootedGuests,
     assignments: collections.abc.Iterable[assignment.Assignment],
-) -> list[rate_caps.Cap]:
-    """Return the policies that limit guests, those of unused volumes too."""
+) -> tuple[list[rate_caps.Cap], list[finding.Finding]]:
+    """Return the policies that limit guests, those of unused volumes too.
+
+    The findings name the limits that only some volumes of a workload have.
+    """
     metrics: _Metrics = collections.defaultdict(list)
     for assigned in assignments:
         numbers = tuple(target.number for target in assigned.targets())
@@ -33,13 +43,21 @@ def list_caps(
         else cap
         for cap in booted.caps
     ]
+    findings = []
     for numbers, names in metrics.items():
-        caps += (
-            dataclasses.replace(cap, metrics=tuple(names))
-            for cap in _combine(
-                [booted.volume_caps.get(n, ()) for n in numbers]
-            )
+        combined, partial = _combine(
+            [booted.volume_caps.get(n, ()) for n in numbers]
         )
+        caps += (
+            dataclasses.replace(cap, metrics=tuple(names)) for cap in combined
+        )
+        text = ", ".join(map(str, numbers))
+        findings += [
+            rate_limits.create_not_checked_finding(
+                cap.name, _PARTIAL.format(numbers=text)
+            )
+            for cap in partial
+        ]
     used = {number for numbers in metrics for number in numbers}
     caps += (
         dataclasses.replace(cap, metrics=())
@@ -47,16 +65,16 @@ def list_caps(
         if number not in used
         for cap in volume_caps
     )
-    return list(dict.fromkeys(caps))
+    return [*dict.fromkeys(caps)], [*dict.fromkeys(findings)]
 
 
 def _combine(
     volumes: collections.abc.Sequence[collections.abc.Iterable[rate_caps.Cap]],
-) -> collections.abc.Iterator[rate_caps.Cap]:
-    """Yield the caps of volumes that one run of a workload uses in turn.
+) -> tuple[list[rate_caps.Cap], list[rate_caps.Cap]]:
+    """Return the caps of volumes that one run of a workload uses in turn.
 
     The slowest volume determines the rate of the others. If a volume has no
-    cap, the rate of all has none.
+    cap, the rate of all has none; the caps of the others are the second list.
 
     :param volumes: The caps of each volume.
     """
@@ -66,11 +84,14 @@ def _combine(
             key = (cap.unit, cap.direction, cap.guests)
             limits.setdefault(key, []).append(cap)
     number = len(volumes)
+    combined: list[rate_caps.Cap] = []
+    partial: list[rate_caps.Cap] = []
     for caps in limits.values():
         if len(caps) < number:
+            partial += caps
             continue
         least = min(caps, key=lambda cap: cap.rate)
-        yield (
+        combined.append(
             least
             if number == 1
             else dataclasses.replace(
@@ -81,3 +102,4 @@ def _combine(
                 name=f"{number} x {least.name}",
             )
         )
+    return combined, partial

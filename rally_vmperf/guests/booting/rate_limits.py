@@ -9,6 +9,7 @@ import collections
 import collections.abc
 import dataclasses
 import functools
+import re
 import typing as t
 
 from rally_vmperf import documents
@@ -37,6 +38,8 @@ _KILOBIT = 1e3
 _NEUTRON_BURST = 1
 #: The burst of traffic from a guest if a port of Open vSwitch has none.
 _OPEN_VSWITCH_BURST = 8e6
+#: The length of a burst in QEMU, which Nova does not change, in seconds.
+_QEMU_BURST_SECONDS = 1
 #: The period of a CPU quota in libvirt, in microseconds.
 _CPU_PERIOD = 100_000
 
@@ -46,7 +49,24 @@ _QOS = json_schema.mapping(
     "qos_specs",
 )
 
+#: Options that change a limit, or share what there is, and promise no rate.
+_NO_PROMISES = {"cpu_period", "size_iops_sec"}
+_SHARES = re.compile(r"_shares(?:_level|_share)?\Z")
+#: Values of a limit that limit nothing.
+_UNLIMITED = re.compile(r"-\d{1,20}|0{1,20}")
+#: The reasons why no rate follows from an option.
+_NO_LIMIT = (
+    "it is not a whole number of an option by which libvirt limits rates; the "
+    "storage or another hypervisor may apply it"
+)
+_BACK_END = (
+    "Nova does not apply it, because the consumer of the QoS specification is "
+    "back-end; the storage may"
+)
+
 Caps = list[rate_caps.Cap]
+#: The caps of a policy by the option that has the rate.
+_CapsByOption = dict[str, rate_caps.Cap]
 #: A policy: its name, those of its guests, the function that reads it, and the
 #: number of the data volume that it limits, or 0.
 _Policy = tuple[
@@ -63,14 +83,28 @@ def find_flavor_limits(
     """Return findings on the quotas of a flavor, and its rate limits.
 
     :param has_local_disk: False for guests that boot from a volume. Nova
-        applies the disk limits of a flavor to local disks only
-        (``disk_qos`` of its ``imagebackend``).
+        applies the disk limits of a flavor to local disks only, without
+        bursts (``disk_qos`` of its ``imagebackend``).
     """
     subject = f"flavor {flavor.name}"
     limits = {}
     not_checked = []
+    if flavor.has_hidden_extra_specs:
+        not_checked.append(
+            create_not_checked_finding(subject, _HIDDEN_EXTRA_SPECS)
+        )
+    applied = {f"disk_{option}" for _, option, _ in _DISK_LIMITS}
     for key, limit in sorted(flavor.extra_specs.items()):
-        if key.startswith(f"{_PREFIX}disk_") and not has_local_disk:
+        option = key.removeprefix(_PREFIX)
+        is_disk = key.startswith(f"{_PREFIX}disk_")
+        if is_disk and option not in applied:
+            not_checked.append(
+                create_not_checked_finding(
+                    subject,
+                    f"{key}={limit}: Nova ignores it with libvirt; remove it",
+                )
+            )
+        elif is_disk and not has_local_disk:
             not_checked.append(
                 create_not_checked_finding(
                     subject,
@@ -83,12 +117,16 @@ def find_flavor_limits(
     quotas = {
         key.removeprefix(_PREFIX): limit for key, limit in limits.items()
     }
-    flavor_caps = [
-        *_create_disk_caps(quotas, subject, "disk_"),
-        *_create_interface_caps(quotas, subject),
-        *_create_cpu_caps(quotas, subject),
-    ]
-    return [*_create_findings(subject, limits), *not_checked], flavor_caps
+    flavor_caps = {
+        **_create_disk_caps(quotas, subject, prefix="disk_"),
+        **_create_interface_caps(quotas, subject),
+        **_create_cpu_caps(quotas, subject),
+    }
+    return [
+        *_create_findings(subject, limits),
+        *not_checked,
+        *_create_unused_findings(subject, quotas, flavor_caps, _PREFIX),
+    ], [*flavor_caps.values()]
 
 
 def find_volume_type_limits(
@@ -109,10 +147,20 @@ def find_volume_type_limits(
     if not identifiers.get(name):
         return [], []
     answer = admin.block_storage.get(f"/qos-specs/{identifiers[name]}")
-    limits = _get_json(answer, "qos_specs", _QOS).get("specs", {})
+    qos_specs = _get_json(answer, "qos_specs", _QOS)
+    limits = dict(sorted(qos_specs.get("specs", {}).items()))
     subject = f"volume type {name}"
+    findings = _create_findings(subject, limits)
+    if qos_specs.get("consumer") == "back-end":
+        return [
+            *findings,
+            *_create_unused_findings(subject, limits, {}, reason=_BACK_END),
+        ], []
     type_caps = _create_disk_caps(limits, subject, size_gib=size_gib)
-    return _create_findings(subject, dict(sorted(limits.items()))), type_caps
+    return [
+        *findings,
+        *_create_unused_findings(subject, limits, type_caps),
+    ], [*type_caps.values()]
 
 
 def find_port_limits(
@@ -293,6 +341,11 @@ def _return_finding(
     return [found], []
 
 
+#: The reason why the quotas of a flavor are not known.
+_HIDDEN_EXTRA_SPECS = (
+    "a policy of Nova hides its extra specs, which can have limits; ask the "
+    "administrator to allow os_compute_api:os-flavor-extra-specs:index"
+)
 #: The reason why the QoS of a volume type is not known.
 _HIDDEN_QOS = (
     "Cinder shows QoS specifications to administrators only; use an "
@@ -305,23 +358,22 @@ def _create_disk_caps(
     subject: str,
     prefix: str = "",
     size_gib: int = 0,
-) -> Caps:
-    """Return the caps of limits such as ``read_bytes_sec``.
+) -> _CapsByOption:
+    """Return the caps of limits such as ``read_bytes_sec``, by option.
 
-    QEMU lets a guest reach ``read_bytes_sec_max`` for
-    ``read_bytes_sec_max_length`` seconds, by default for one. Cinder
-    multiplies a limit per GB with the size of the volume; it is at least
-    ``_per_gb_min``, and then ``_max`` is its largest value and no burst.
+    QEMU lets a guest reach ``read_bytes_sec_max`` for a second: Nova does not
+    hand over ``read_bytes_sec_max_length``. Cinder multiplies a limit per GB
+    with the size of the volume; it is at least ``_per_gb_min``, and then
+    ``_max`` is its largest value and no burst.
 
     :param prefix: The prefix of the limits.
     """
-    caps = []
+    caps = {}
     request_bytes = _parse_number(limits.get(f"{prefix}size_iops_sec"))
     for direction, kind, unit in _DISK_LIMITS:
         option = f"{prefix}{kind}"
         rate = _parse_number(limits.get(option))
         most = _parse_number(limits.get(f"{option}_max"))
-        seconds = _parse_number(limits.get(f"{option}_max_length")) or 1.0
         per_gb = _parse_number(limits.get(f"{option}_per_gb")) * size_gib
         if per_gb:
             least = _parse_number(limits.get(f"{option}_per_gb_min"))
@@ -329,28 +381,26 @@ def _create_disk_caps(
             rate = min(rate, most) if most else rate
             option, most = f"{option}_per_gb", 0.0
         if rate:
-            caps.append(
-                rate_caps.disk(
-                    rate,
-                    unit,
-                    f"{subject} ({option})",
-                    direction=direction,
-                    burst=most * seconds,
-                    request_bytes=request_bytes if unit == "ops/s" else 0,
-                )
+            caps[option] = rate_caps.disk(
+                rate,
+                unit,
+                f"{subject} ({option})",
+                direction=direction,
+                burst=most * _QEMU_BURST_SECONDS,
+                request_bytes=request_bytes if unit == "ops/s" else 0,
             )
     return caps
 
 
 def _create_interface_caps(
     quotas: collections.abc.Mapping[str, object], subject: str
-) -> Caps:
-    """Return the caps of the network interfaces of a flavor.
+) -> _CapsByOption:
+    """Return the caps of the network interfaces of a flavor, by option.
 
     A guest can send or receive the kibibytes of ``burst`` at ``peak``. Without
     one, libvirt lets it send those of a second.
     """
-    caps = []
+    caps = {}
     for name, direction in _INTERFACE.items():
         option = f"vif_{name}_average"
         average = _parse_number(quotas.get(option))
@@ -359,26 +409,25 @@ def _create_interface_caps(
         if direction == "egress" and not burst:
             burst = max(average * _KIBIBYTE, _OPEN_VSWITCH_BURST)
         if rate:
-            caps.append(
-                rate_caps.network(
-                    rate,
-                    f"{subject} ({option})",
-                    direction=direction,
-                    burst=burst,
-                )
+            caps[option] = rate_caps.network(
+                rate,
+                f"{subject} ({option})",
+                direction=direction,
+                burst=burst,
             )
     return caps
 
 
 def _create_cpu_caps(
     quotas: collections.abc.Mapping[str, object], subject: str
-) -> Caps:
-    """Return the cap of the CPU quota, which each vCPU has."""
+) -> _CapsByOption:
+    """Return the cap of the CPU quota, which each vCPU has, by option."""
     quota = _parse_number(quotas.get("cpu_quota"))
     period = _parse_number(quotas.get("cpu_period")) or _CPU_PERIOD
     if not quota:
-        return []
-    return [rate_caps.cpu(100 * quota / period, f"{subject} (cpu_quota)")]
+        return {}
+    cap = rate_caps.cpu(100 * quota / period, f"{subject} (cpu_quota)")
+    return {"cpu_quota": cap}
 
 
 def _parse_number(limit: object) -> float:
@@ -400,3 +449,34 @@ def _create_findings(
         return []
     detail = ", ".join(f"{key}={limit}" for key, limit in limits.items())
     return [finding.Finding("rate_limited_by_policy", subject, detail)]
+
+
+def _create_unused_findings(
+    subject: str,
+    limits: collections.abc.Mapping[str, object],
+    caps: _CapsByOption,
+    prefix: str = "",
+    reason: str = "",
+) -> list[finding.Finding]:
+    """Return a finding for each promise of a policy that no cap has.
+
+    An option that belongs to a cap, such as its burst, begins with its name.
+    Zero and a negative number are no limit.
+
+    :param prefix: The prefix of the options in the policy.
+    :param reason: The reason; "" if the options themselves are.
+    """
+    stems = tuple(
+        option.removesuffix("_per_gb").removesuffix("_average")
+        for option in caps
+    )
+    return [
+        create_not_checked_finding(
+            subject, f"{prefix}{option}={limit}: {reason or _NO_LIMIT}"
+        )
+        for option, limit in limits.items()
+        if option not in _NO_PROMISES
+        and not _SHARES.search(option)
+        and not _UNLIMITED.fullmatch(str(limit))
+        and (not option.startswith(stems) or option.endswith("_max_length"))
+    ]

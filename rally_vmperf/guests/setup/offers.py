@@ -198,7 +198,8 @@ def choose_flavor(
         lambda flavor: flavor_kinds.find_misfit(
             flavor,
             getattr(flavor, "extra_specs", None)
-            or resolve.read_extra_specs(connection, flavor),
+            or resolve.read_extra_specs(connection, flavor)
+            or {},
             next(
                 filter(None, map(image_kinds.find_architecture, images)),
                 image_kinds.ARCHITECTURE,

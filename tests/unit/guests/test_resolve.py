@@ -2,8 +2,10 @@
 """Tests of the fit of images and flavors."""
 
 import unittest
+from unittest import mock
 
 import ddt
+from openstack import exceptions
 
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import models
@@ -45,6 +47,19 @@ class TestFlavor(unittest.TestCase):
                 cloud, request.ResourceReference(by="name", value="small")
             )
             self.assertEqual(expected, (flavor.swap_mib, flavor.ephemeral_gib))
+
+    def test_hidden_extra_specs(self):
+        """They differ from a flavor that has none."""
+        cloud = testing.FakeCloud()
+        reference = request.ResourceReference(by="name", value="small")
+        flavor = resolve.get_flavor(cloud, reference)
+        self.assertFalse(flavor.has_hidden_extra_specs)
+        cloud.compute.fetch_flavor_extra_specs = mock.Mock(
+            side_effect=exceptions.ForbiddenException
+        )
+        flavor = resolve.get_flavor(cloud, reference)
+        self.assertTrue(flavor.has_hidden_extra_specs)
+        self.assertEqual({}, flavor.extra_specs)
 
 
 @ddt.ddt

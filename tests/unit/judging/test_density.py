@@ -477,6 +477,24 @@ class StatusTestCase(unittest.TestCase):
         )
         self.assertEqual({status}, {row.status for row in got.limited})
 
+    def test_a_policy_of_the_other_direction(self):
+        """It does not limit the rate."""
+        rate = sample.Metric("disk.fio.randwrite.iops", "ops/s", "higher")
+        for direction, status in (
+            ("write", "inconclusive"),
+            ("read", "passed"),
+        ):
+            policy = rate_caps.disk(1000, "ops/s", "m1", direction=direction)
+            curves = [
+                dataclasses.replace(curve, rate_limits=(policy,))
+                for curve in made.levels(
+                    {rate: {1: [1000.0]}},
+                    bare={rate: [1009.0, 1010.0, 1011.0]},
+                )
+            ]
+            got = made.degradation(curves, {"*": 20}, compare_to="bare_metal")
+            self.assertEqual(status, got.status)
+
     def test_a_policy_that_is_tolerated(self):
         """The guest has the rate of the policy, which is accepted."""
         rate = sample.Metric("network.x.rate", "bit/s", "higher")

@@ -157,6 +157,48 @@ class TestSeveralGuests(unittest.TestCase):
         judgement = made.judgement(entries, {"*": 5})
         self.assertEqual(status, judgement.status, judgement.sentence())
 
+    @ddt.unpack
+    @ddt.data(
+        # Four operations per request of 16 KiB.
+        ("randread", 250, 4096, "inconclusive"),
+        ("randread", 250, 0, "passed"),
+        ("randread", 1000, 0, "inconclusive"),
+        ("randread", 1000, 4096, "passed"),
+        # The kernel may merge them, so that the policy may limit them.
+        ("read", 1000, 0, "inconclusive"),
+        ("randwrite", 1000, 0, "passed"),
+        ("randwrite", 250, 4096, "passed"),
+    )
+    def test_a_policy_of_reads(self, pattern, rate, request_bytes, status):
+        """It limits reads only, and a large one as several operations."""
+        name = f"disk.fio.{pattern}"
+        rates = {
+            sample.Metric(f"{name}.{quantity}", unit, "higher"): [
+                rate * size * share for share in (0.999, 1.0, 1.001)
+            ]
+            for quantity, unit, size in (
+                ("iops", "ops/s", 1),
+                ("bandwidth", "B/s", 16384),
+            )
+        }
+        bare = {
+            metric: tuple(1.01 * value for value in values)
+            for metric, values in rates.items()
+        }
+        policy = rate_caps.disk(
+            1000,
+            "ops/s",
+            "volume type ssd",
+            direction="read",
+            request_bytes=request_bytes,
+        )
+        entries = [
+            dataclasses.replace(entry, rate_limits=(policy,))
+            for entry in made.several(rates, reference=made.reference(bare))
+        ]
+        judgement = made.judgement(entries, {"*": 10})
+        self.assertEqual(status, judgement.status, judgement.sentence())
+
     @ddt.data((15, ["guest varies in 1 metric"]), (95, []))
     @ddt.unpack
     def test_unstable(self, limit, expected):

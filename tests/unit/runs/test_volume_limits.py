@@ -48,9 +48,9 @@ class ListCapsTest(unittest.TestCase):
                 int(name[1:]): tuple(caps) for name, caps in volumes.items()
             },
         )
+        caps, self.findings = volume_limits.list_caps(booted, assignments)
         return {
-            each.name: (each.rate, self.shorten(each.metrics))
-            for each in volume_limits.list_caps(booted, assignments)
+            each.name: (each.rate, self.shorten(each.metrics)) for each in caps
         }
 
     def shorten(self, names):
@@ -92,23 +92,34 @@ class ListCapsTest(unittest.TestCase):
         self.assertEqual((100, []), caps["flavor"])
 
     @ddt.data(
-        ([cap(200, "type")], [cap(200, "type")], {"2 x type": 400}),
-        ([cap(200, "fast")], [cap(50, "slow")], {"2 x slow": 100}),
-        ([cap(200, "type")], [], {}),
+        ([cap(200, "type")], [cap(200, "type")], {"2 x type": 400}, []),
+        ([cap(200, "fast")], [cap(50, "slow")], {"2 x slow": 100}, []),
+        ([cap(200, "type")], [], {}, ["type"]),
         (
-            [cap(200, "type")],
-            [cap(200, "type", direction="read")],
+            [cap(200, "all")],
+            [cap(200, "reads", direction="read")],
             {},
+            ["all", "reads"],
+        ),
+        (
+            [cap(9, "a", ("g1", "g2"))],
+            [cap(9, "a", ("g1",)), cap(5, "b", ("g2",))],
+            {},
+            ["a", "b"],
         ),
         (
             [cap(9, "a", ("g1",)), cap(5, "b", ("g2",))],
             [cap(7, "a", ("g1",)), cap(5, "b", ("g2",))],
             {"2 x a": 14, "2 x b": 10},
+            [],
         ),
     )
     @ddt.unpack
-    def test_several_volumes(self, first, second, expected):
-        """The slowest of them determines the rate of the others."""
+    def test_several_volumes(self, first, second, expected, partial):
+        """The slowest of them determines the rate of the others.
+
+        What only some of them have is not checked, and does not disappear.
+        """
         caps = self.list(assign(target="volumes"), v1=first, v2=second)
         self.assertEqual(
             expected,
@@ -117,6 +128,10 @@ class ListCapsTest(unittest.TestCase):
                 for name, (rate, metrics) in caps.items()
                 if metrics == ["disk.fio.randread.iops"]
             },
+        )
+        self.assertEqual(
+            [("promise_not_checked", name) for name in partial],
+            [(found.kind, found.subject) for found in self.findings],
         )
 
 

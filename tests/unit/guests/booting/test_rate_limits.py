@@ -31,7 +31,6 @@ class FlavorTest(unittest.TestCase):
         ("disk_total_iops_sec", "500", ("disk", "ops/s", 500.0)),
         ("vif_outbound_average", "1250", ("network", "bit/s", 1e7)),
         ("vif_outbound_peak", "1250", None),
-        ("disk_read_bytes_sec_max", "1250", None),
         ("disk_read_bytes_sec", "0", None),
         ("disk_read_bytes_sec", "many", None),
         # Half of the default period of libvirt, 100 ms.
@@ -44,12 +43,81 @@ class FlavorTest(unittest.TestCase):
             [expected] if expected else [],
             [(cap.part, cap.unit, cap.rate) for cap in caps],
         )
-        (limit,) = findings
+        limit, *_ = findings
         self.assertEqual("rate_limited_by_policy", limit.kind)
         self.assertEqual(f"quota:{key}={value}", limit.detail)
 
+    @ddt.unpack
+    @ddt.data(
+        ({"vif_outbound_peak": "1250"}, ["vif_outbound_peak=1250"]),
+        ({"disk_read_bytes_sec": "1.0"}, ["disk_read_bytes_sec=1.0"]),
+        (
+            {"cpu_limit": "1000", "cpu_reservation": "500"},
+            ["cpu_limit=1000", "cpu_reservation=500"],
+        ),
+        # They promise nothing.
+        (
+            {
+                "cpu_period": "50000",
+                "cpu_shares": "1024",
+                "cpu_shares_level": "high",
+                "memory_limit": "0",
+            },
+            [],
+        ),
+        ({"cpu_quota": "-1"}, []),
+        # They belong to a limit.
+        (
+            {
+                "vif_outbound_average": "1000",
+                "vif_outbound_peak": "2000",
+                "vif_outbound_burst": "500",
+                "cpu_quota": "50000",
+                "cpu_period": "100000",
+            },
+            [],
+        ),
+    )
+    def test_promises_without_a_rate(self, quotas, expected):
+        """No promise disappears that is not compared."""
+        findings, _ = rate_limits.find_flavor_limits(flavor(**quotas))
+        self.assertEqual(
+            [f"quota:{text}" for text in expected],
+            [
+                found.detail.partition(": ")[0]
+                for found in findings
+                if found.kind == "promise_not_checked"
+            ],
+        )
+
+    def test_hidden_extra_specs(self):
+        """They can have limits, which nobody knows."""
+        hidden = dataclasses.replace(flavor(), has_hidden_extra_specs=True)
+        (not_checked,), caps = rate_limits.find_flavor_limits(hidden)
+        self.assertEqual([], caps)
+        self.assertEqual("promise_not_checked", not_checked.kind)
+        self.assertIn("hides its extra specs", not_checked.detail)
+
     def test_without(self):
         self.assertEqual(([], []), rate_limits.find_flavor_limits(flavor()))
+
+    @ddt.data(
+        "disk_read_iops_sec_max",
+        "disk_read_iops_sec_max_length",
+        "disk_size_iops_sec",
+        "disk_io_limit",
+    )
+    def test_disk_options_that_nova_ignores(self, key):
+        """They change no limit: QEMU has neither burst nor size then."""
+        quotas = flavor(disk_read_iops_sec="1000", **{key: "4096"})
+        findings, (cap,) = rate_limits.find_flavor_limits(quotas)
+        self.assertEqual(
+            (1000, 0, 0), (cap.rate, cap.burst, cap.request_bytes)
+        )
+        limit, ignored = findings
+        self.assertEqual("quota:disk_read_iops_sec=1000", limit.detail)
+        self.assertEqual("promise_not_checked", ignored.kind)
+        self.assertIn(f"quota:{key}=4096: Nova ignores it", ignored.detail)
 
     @ddt.unpack
     @ddt.data(
@@ -67,25 +135,6 @@ class FlavorTest(unittest.TestCase):
 
     @ddt.unpack
     @ddt.data(
-        # 5000 operations per second for a minute.
-        (
-            {
-                "disk_read_iops_sec": "1000",
-                "disk_read_iops_sec_max": "5000",
-                "disk_read_iops_sec_max_length": "60",
-            },
-            1000,
-            300_000,
-        ),
-        # QEMU's default length is a second.
-        (
-            {
-                "disk_total_bytes_sec": "1000000",
-                "disk_total_bytes_sec_max": "2000000",
-            },
-            1e6,
-            2e6,
-        ),
         # Kilobytes per second, and kibibytes.
         (
             {
@@ -143,17 +192,69 @@ class VolumeTypeTest(unittest.TestCase):
 
     def read(self, size_gib, **specs):
         """Return the caps of a volume by unit and direction."""
-        self.cloud.block_storage.answers["/qos-specs/q1"] = {
-            "qos_specs": {
-                "specs": {key: str(value) for key, value in specs.items()}
-            }
-        }
+        self.answer(specs)
         _, caps = rate_limits.find_volume_type_limits(
             self.cloud, "ssd", size_gib
         )
         return {
             (cap.unit, cap.direction): (cap.rate, cap.burst) for cap in caps
         }
+
+    def answer(self, specs, **properties):
+        """Let Cinder return QoS specifications."""
+        self.cloud.block_storage.answers["/qos-specs/q1"] = {
+            "qos_specs": {
+                "specs": {key: str(value) for key, value in specs.items()},
+                **properties,
+            }
+        }
+
+    def find_not_checked(self):
+        """Return the details of the promises that are not checked."""
+        findings, _ = rate_limits.find_volume_type_limits(
+            self.cloud, "ssd", 10
+        )
+        return [
+            found.detail
+            for found in findings
+            if found.kind == "promise_not_checked"
+        ]
+
+    def test_promises_without_a_rate(self):
+        """Neither those of the storage nor mistakes disappear."""
+        self.answer(
+            {
+                "maxIOPS": "1000",
+                "total_iops_sec": "1000.0",
+                "read_bytes_sec": "5000",
+                "read_bytes_sec_max": "6000",
+                "read_bytes_sec_max_length": "60",
+                "size_iops_sec": "4096",
+                "write_iops_sec_per_gb": "3",
+                "write_iops_sec_per_gb_min": "100",
+            }
+        )
+        self.assertEqual(
+            [
+                "maxIOPS=1000",
+                "read_bytes_sec_max_length=60",
+                "total_iops_sec=1000.0",
+            ],
+            [text.partition(": ")[0] for text in self.find_not_checked()],
+        )
+
+    def test_limits_that_nova_does_not_apply(self):
+        """They are those of the storage, which may apply them."""
+        specs = {"read_iops_sec": "1000", "total_bytes_sec": "0"}
+        for consumer, expected in (("back-end", 1), ("both", 0)):
+            self.answer(specs, consumer=consumer)
+            _, caps = rate_limits.find_volume_type_limits(self.cloud, "ssd")
+            self.assertEqual(1 - expected, len(caps))
+            not_checked = self.find_not_checked()
+            self.assertEqual(expected, len(not_checked))
+        self.answer(specs, consumer="back-end")
+        (detail,) = self.find_not_checked()
+        self.assertIn("read_iops_sec=1000: Nova does not apply it", detail)
 
     def test_limits_by_size(self):
         # The sizes, specifications and results of Cinder's own tests.
@@ -179,8 +280,12 @@ class VolumeTypeTest(unittest.TestCase):
             )
 
     def test_burst(self):
-        caps = self.read(10, read_iops_sec=100, read_iops_sec_max=400)
-        self.assertEqual({("ops/s", "read"): (100, 400)}, caps)
+        """Nova hands over no length, so that a burst lasts a second."""
+        for length in ({}, {"read_iops_sec_max_length": 60}):
+            caps = self.read(
+                10, read_iops_sec=100, read_iops_sec_max=400, **length
+            )
+            self.assertEqual({("ops/s", "read"): (100, 400)}, caps)
 
     def test_size_of_operations(self):
         """It concerns limits on operations only."""
