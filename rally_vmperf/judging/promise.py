@@ -26,6 +26,8 @@ MIN, MAX = "min_percent", "max_percent"
 #: The side of an operation in the last word of a metric before its quantity:
 #: ``randread``, ``rewrite``.
 _SIDE = re.compile(r"(?:\w{0,40}_|re|rand)?(read|write)\Z")
+#: The commands of fio that read and write.
+_MIXED = ("rw", "randrw")
 #: The directions that limit the traffic of a network metric.
 _TRAFFIC = {
     "to_peer": ("egress",),
@@ -64,11 +66,13 @@ class _Candidate:
     """A metric that a rate applies to.
 
     :param samples: The samples of the guests, per counted repetition.
+    :param command: The words of the name of the metric that its command has.
     :param factor: The factor from the unit of the metric to that of the rate.
     """
 
     metric: sample.Metric
     samples: gathering.Samples
+    command: tuple[str, ...]
     factor: float
 
     @property
@@ -85,24 +89,6 @@ class _Candidate:
             for samples in self.samples
             for observation in samples.observations
         )
-
-    @property
-    def command(self) -> tuple[str, ...]:
-        """The parts of the name of the metric that its command has."""
-        return _split_side(self.metric.name)[0]
-
-
-def _split_side(name: str) -> tuple[tuple[str, ...], str]:
-    """Return the words that name the command of a metric, and its side.
-
-    The sides of a mixed pattern, such as ``randrw.read``, are one command.
-    """
-    name_parts = tuple(name.split(".")[:-1])
-    match = _SIDE.match(name_parts[-1])
-    is_side = match and match[0] == match[1] and len(name_parts) > 3
-    return name_parts[:-1] if is_side else name_parts, match[
-        1
-    ] if match else ""
 
 
 class RatePromises:
@@ -132,6 +118,11 @@ class RatePromises:
             for run_finding in findings
             if run_finding.kind == "page_cache_measured"
             for name in run_finding.metrics
+        }
+        self._commands = {
+            (usage.workload, usage.command)
+            for condition in conditions
+            for usage in condition.command_usage
         }
         self._samples = {
             metric: samples
@@ -237,9 +228,35 @@ class RatePromises:
                 factor *= self._count_operations(metric, cap.request_bytes)
             if factor and cap.direction in self._find_directions(metric):
                 candidates.append(
-                    _Candidate(metric=metric, samples=samples, factor=factor)
+                    _Candidate(
+                        metric=metric,
+                        samples=samples,
+                        command=self._split_side(metric.name)[0],
+                        factor=factor,
+                    )
                 )
         return candidates
+
+    def _split_side(self, name: str) -> tuple[tuple[str, ...], str]:
+        """Return the words that name the command of a metric, and its side.
+
+        The sides of a mixed pattern, such as ``randrw.read``, or of a section
+        of a job file are one command; the commands after a label are not.
+        """
+        words = tuple(name.split(".")[:-1])
+        if not (match := _SIDE.match(words[-1])):
+            return words, ""
+        is_side_of_command = (
+            len(words) > 3
+            and match[0] == match[1]
+            and not self._has_run(words)
+            and (words[-2] in _MIXED or self._has_run(words[:-1]))
+        )
+        return words[:-1] if is_side_of_command else words, match[1]
+
+    def _has_run(self, words: tuple[str, ...]) -> bool:
+        """Return whether the words of a metric are those of a command."""
+        return ("-".join(words[1:-1]), words[-1]) in self._commands
 
     def _count_operations(
         self, metric: sample.Metric, request_bytes: float
@@ -269,13 +286,13 @@ class RatePromises:
         name_parts = metric.name.split(".")[:-1]
         if name_parts[0] == "network":
             return _TRAFFIC.get(name_parts[-1], ())
-        command, side = _split_side(metric.name)
+        command, side = self._split_side(metric.name)
         is_random = any("rand" in word for word in name_parts[2:])
         if not side or (metric.unit == "ops/s" and not is_random):
             return ()
         other = {"read": "write", "write": "read"}[side]
         is_mixed = any(
-            _split_side(another.name) == (command, other)
+            self._split_side(another.name) == (command, other)
             for another in self._samples
         )
         return (side,) if is_mixed else (side, "total")
@@ -332,7 +349,8 @@ class RatePromises:
             time_series.means.end
             for condition in self.conditions
             for time_series in condition.time_series
-            if _split_side(time_series.metric.name)[0] == candidate.command
+            if self._split_side(time_series.metric.name)[0]
+            == candidate.command
         ]
         return min(durations, default=0.0)
 

@@ -89,11 +89,11 @@ def build_run(
     return run
 
 
-def build_usage(seconds):
-    """Return the CPU usage of a run of random reads."""
+def build_usage(seconds, workload="fio", command="randread"):
+    """Return the CPU usage of a run of a command, random reads by default."""
     return cpu_seconds.Usage(
-        workload="fio",
-        command="randread",
+        workload=workload,
+        command=command,
         runs=1,
         seconds=seconds,
         user=1.0,
@@ -355,6 +355,37 @@ class TestRates(Judging, unittest.TestCase):
         self.assertEqual((), judgement.rows)
         reasons = self.find_reasons(judgement)
         self.assertEqual("no workload measures it", reasons[cap.name])
+
+    @ddt.unpack
+    @ddt.data(
+        ("db", (), True),
+        ("load-30", (), True),
+        # Of these names, only the commands that ran tell what they are.
+        ("rw", (("fio-rw", "read"), ("fio-rw", "write")), True),
+        ("rw", (), False),
+        ("log", (("fio", "log"),), False),
+        ("db.log", (("fio-db", "log"),), False),
+    )
+    def test_labels(self, place, commands, has_total):
+        """Reads and writes with one label are two commands.
+
+        A section of a job file is one command, as a mixed pattern is.
+
+        :param place: The words between the tool and the side.
+        :param has_total: Whether the limit on the total applies to each.
+        """
+        cap = rate_caps.disk(1000, "B/s", "policy", direction="total")
+        rates = {
+            define(f"disk.fio.{place}.{side}.bandwidth", "B/s"): 1000.0
+            for side in ("read", "write")
+        }
+        judgement = self.judge(
+            rates,
+            caps=(cap,),
+            usage=[build_usage(60.0, *command) for command in commands],
+        )
+        is_judged = cap.name not in self.find_reasons(judgement)
+        self.assertEqual(has_total, is_judged)
 
     def test_guarantee(self):
         """It is a lower bound only."""
