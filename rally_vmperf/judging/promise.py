@@ -91,6 +91,14 @@ class _Candidate:
         )
 
 
+def _identify(words: collections.abc.Sequence[str]) -> tuple[str, str]:
+    """Return the title of the workload and the command in a metric's name.
+
+    :param words: The words of the name up to the command.
+    """
+    return "-".join(words[1:-1]), words[-1]
+
+
 class RatePromises:
     """The promised rates of the guests of one condition.
 
@@ -256,7 +264,7 @@ class RatePromises:
 
     def _has_run(self, words: tuple[str, ...]) -> bool:
         """Return whether the words of a metric are those of a command."""
-        return ("-".join(words[1:-1]), words[-1]) in self._commands
+        return _identify(words) in self._commands
 
     def _count_operations(
         self, metric: sample.Metric, request_bytes: float
@@ -335,7 +343,7 @@ class RatePromises:
             return rate
         if seconds := self._find_measured_seconds(candidate):
             return rate + cap.burst / seconds
-        if not (seconds := self._find_seconds(candidate.metric)):
+        if not (seconds := self._find_seconds(candidate)):
             return 0.0
         rate += cap.burst / seconds
         return rate if candidate.largest_rate <= rate else 0.0
@@ -354,15 +362,13 @@ class RatePromises:
         ]
         return min(durations, default=0.0)
 
-    def _find_seconds(self, metric: sample.Metric) -> float:
+    def _find_seconds(self, candidate: _Candidate) -> float:
         """Return the shortest duration of the command of a metric, or 0."""
-        name_parts = metric.name.split(".")
         durations = [
             usage.seconds / usage.runs
             for condition in self.conditions
             for usage in condition.command_usage
-            if usage.workload.split("-")[0] == name_parts[1]
-            and usage.command in name_parts[2:]
+            if (usage.workload, usage.command) == _identify(candidate.command)
         ]
         return min(durations, default=0.0)
 

@@ -457,6 +457,20 @@ class TestRates(Judging, unittest.TestCase):
             is_judged = cap.name not in self.find_reasons(judgement)
             self.assertEqual((rate, usage) == (2000, 60), is_judged)
 
+    def test_burst_of_another_label(self):
+        """The time of a command with another label is not that of a burst."""
+        cap = dataclasses.replace(READ_IOPS, burst=60_000)
+        reads = define("disk.fio.db.randread.iops", "ops/s")
+        other = build_usage(1.0, "fio-other")
+        judgement = self.judge({reads: 2000.0}, caps=(cap,), usage=(other,))
+        self.assertIn("bursts", self.find_reasons(judgement)[cap.name])
+        rows = self.list_rows(
+            {reads: 2000.0},
+            caps=(cap,),
+            usage=(build_usage(60.0, "fio-db"), other),
+        )
+        self.assertEqual(2100, round(rows[reads.name, "max"][1]))
+
     def test_page_cache(self):
         """Its rate is not that of the disk."""
         cached = finding.Finding(
