@@ -295,7 +295,7 @@ class RatePromises:
         if name_parts[0] == "network":
             return _TRAFFIC.get(name_parts[-1], ())
         command, side = self._split_side(metric.name)
-        is_random = any("rand" in word for word in name_parts[2:])
+        is_random = command[-1].startswith("rand")
         if not side or (metric.unit == "ops/s" and not is_random):
             return ()
         other = {"read": "write", "write": "read"}[side]

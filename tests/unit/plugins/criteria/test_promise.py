@@ -387,6 +387,20 @@ class TestRates(Judging, unittest.TestCase):
         is_judged = cap.name not in self.find_reasons(judgement)
         self.assertEqual(has_total, is_judged)
 
+    @ddt.unpack
+    @ddt.data(
+        ("brand.read", "read", False),
+        ("brand.randread", "read", True),
+        ("random.rw.write", "write", False),
+        ("seq.randrw.write", "write", True),
+    )
+    def test_random_requests(self, place, direction, is_judged):
+        """The command is random or not, whatever its label is."""
+        metric = define(f"disk.fio.{place}.iops", "ops/s")
+        cap = dataclasses.replace(READ_IOPS, direction=direction)
+        rows = self.list_rows({metric: 1000.0}, caps=(cap,))
+        self.assertEqual(is_judged, (metric.name, "max") in rows)
+
     def test_guarantee(self):
         """It is a lower bound only."""
         cap = rate_caps.network(
