@@ -68,12 +68,15 @@ class _Candidate:
     :param samples: The samples of the guests, per counted repetition.
     :param command: The words of the name of the metric that its command has.
     :param factor: The factor from the unit of the metric to that of the rate.
+    :param is_part: Whether the rate also limits what another metric measures,
+        so that this one shows nothing unless it alone exceeds the rate.
     """
 
     metric: sample.Metric
     samples: gathering.Samples
     command: tuple[str, ...]
     factor: float
+    is_part: bool = False
 
     @property
     def rate(self) -> float:
@@ -89,6 +92,16 @@ class _Candidate:
             for samples in self.samples
             for observation in samples.observations
         )
+
+    @property
+    def largest_mean(self) -> float:
+        """The largest mean of a guest in the unit of the cap."""
+        by_guest = collections.defaultdict(list)
+        for samples in self.samples:
+            for guest, mean in samples.means_by_source.items():
+                by_guest[guest].append(mean)
+        means = map(statistics.geometric_mean, by_guest.values())
+        return self.factor * max(means)
 
 
 def _identify(words: collections.abc.Sequence[str]) -> tuple[str, str]:
@@ -171,7 +184,8 @@ class RatePromises:
             candidates = self._list_candidates(cap)
             if not cap.is_guarantee:
                 self._add_largest(cap, candidates, by_metric)
-            self._add_least(cap, candidates, by_metric)
+            whole = [each for each in candidates if not each.is_part]
+            self._add_least(cap, whole, by_metric)
         return by_metric
 
     def _add_cpu(
@@ -241,6 +255,8 @@ class RatePromises:
                         samples=samples,
                         command=self._split_side(metric.name)[0],
                         factor=factor,
+                        is_part=cap.direction == "total"
+                        and self._is_mixed(metric),
                     )
                 )
         return candidates
@@ -287,9 +303,8 @@ class RatePromises:
     def _find_directions(self, metric: sample.Metric) -> tuple[str, ...]:
         """Return the directions whose limits apply to a metric.
 
-        The total only applies to a command that either reads or writes. The
-        kernel merges sequential requests, so that their number on the device
-        is not known.
+        The kernel merges sequential requests, so that their number on the
+        device is not known.
         """
         name_parts = metric.name.split(".")[:-1]
         if name_parts[0] == "network":
@@ -298,12 +313,16 @@ class RatePromises:
         is_random = command[-1].startswith("rand")
         if not side or (metric.unit == "ops/s" and not is_random):
             return ()
+        return (side, "total")
+
+    def _is_mixed(self, metric: sample.Metric) -> bool:
+        """Return whether the command of a metric both reads and writes."""
+        command, side = self._split_side(metric.name)
         other = {"read": "write", "write": "read"}[side]
-        is_mixed = any(
+        return any(
             self._split_side(another.name) == (command, other)
             for another in self._samples
         )
-        return (side,) if is_mixed else (side, "total")
 
     def _add_largest(
         self,
@@ -311,7 +330,11 @@ class RatePromises:
         candidates: collections.abc.Iterable[_Candidate],
         by_metric: dict[tuple[sample.Metric, str], tuple[float, str]],
     ) -> None:
-        """Add the largest rate of each metric, bursts included."""
+        """Add the largest rate of each metric, bursts included.
+
+        Reads of a mixed pattern that exceed the total alone show that it is
+        not enforced.
+        """
         for candidate in candidates:
             if candidate.metric.name in self._cached:
                 continue
@@ -320,6 +343,8 @@ class RatePromises:
                 self._skip(
                     MAX, cap, "bursts are allowed, the duration is unknown"
                 )
+                continue
+            if candidate.is_part and candidate.largest_mean <= rate:
                 continue
             key = candidate.metric, "max"
             limit = rate / candidate.factor, cap.name

@@ -356,6 +356,29 @@ class TestRates(Judging, unittest.TestCase):
         reasons = self.find_reasons(judgement)
         self.assertEqual("no workload measures it", reasons[cap.name])
 
+    def test_side_beyond_the_total(self):
+        """A side of a mixed pattern that exceeds the total shows it alone."""
+        cap = dataclasses.replace(READ_IOPS, direction="total")
+        rates = {MIXED_READS: [900.0, 2900.0], MIXED_WRITES: [90.0, 290.0]}
+        judgement = self.judge(rates, caps=(cap,), guests=("g1", "g2"))
+        (row,) = judgement.rows
+        self.assertEqual(
+            ("failed", MIXED_READS, "max"),
+            (row.status, row.metric, row.figure.side),
+        )
+
+    def test_total_before_a_side(self):
+        """A mixed pattern cannot read more than the total."""
+        total = dataclasses.replace(
+            READ_IOPS, direction="total", name="total", rate=800
+        )
+        judgement = self.judge(
+            {MIXED_READS: 400.0, MIXED_WRITES: 400.0}, caps=(READ_IOPS, total)
+        )
+        self.assertEqual("passed", judgement.status)
+        reasons = self.find_reasons(judgement)
+        self.assertIn("total", reasons[READ_IOPS.name])
+
     @ddt.unpack
     @ddt.data(
         ("db", (), True),
