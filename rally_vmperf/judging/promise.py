@@ -54,6 +54,11 @@ _IDLE_CPUS = (
     "in each repetition; add a workload that keeps all vCPUs busy, such as "
     "sysbench"
 )
+_TAKEN_CPUS = (
+    "the upper bound of the CPU quota only shows if each guest comes close to "
+    "it: with less, other guests can have taken the CPU time; measure without "
+    "other load on the host, and keep all vCPUs busy"
+)
 _TOO_LITTLE_LOAD = (
     "a rate below its promise can be caused by a workload with too few "
     "concurrent requests or streams: raise depth or jobs of fio, or streams "
@@ -197,7 +202,8 @@ class RatePromises:
 
         The share of the requested time that was stolen is known whatever the
         load is. The share that was given never exceeds an enforced quota, but
-        shows that it is enforced only if the guest requested more.
+        shows that it is enforced only if the guest requested more, and if not
+        other guests but the quota stopped it.
         """
         if any(found.kind == "emulated_guest" for found in self._findings):
             self._skip(MIN, cap, "an emulated guest does not report steal")
@@ -208,12 +214,14 @@ class RatePromises:
         least = min(100.0, cap.rate) * self._least_share
         by_metric[guest_metrics.STEAL_PERCENT, "max"] = 100 - least, cap.name
         most = cap.rate * self._most_share
-        if reason := self._find_reason_against_most(most):
+        if reason := self._find_reason_against_most(cap, most):
             self._skip(MAX, cap, reason)
         else:
             by_metric[guest_metrics.USED_PERCENT, "max"] = most, cap.name
 
-    def _find_reason_against_most(self, most: float) -> str:
+    def _find_reason_against_most(
+        self, cap: rate_caps.Cap, most: float
+    ) -> str:
         """Return why a largest share of CPU time is not judged, or "".
 
         :param most: The largest share in percent.
@@ -231,7 +239,10 @@ class RatePromises:
             >= most
             for key in used
         )
-        return "" if is_enough_requested else _IDLE_CPUS
+        if not is_enough_requested:
+            return _IDLE_CPUS
+        is_close = min(used.values()) >= cap.rate * self._least_share
+        return "" if is_close else _TAKEN_CPUS
 
     def _collect(self, metric: sample.Metric) -> dict[tuple[int, str], float]:
         """Return the values of a metric by number of repetition and guest."""
