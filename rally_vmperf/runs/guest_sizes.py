@@ -128,9 +128,17 @@ def _list_local_disks(
     if is_root_known := root in spare:
         found["disk"] = spare.pop(root)
     sizes = [*spare.values()]
+    promised = {"disk": boot, **extra}
+    # The only disk of this size can be a config drive, also a forced one.
+    is_swap_unclear = (
+        promised[promises.SWAP_DISK] == _CONFIG_DRIVE
+        and sizes.count(_CONFIG_DRIVE) == 1
+    )
+    if is_swap_unclear:
+        del promised[promises.SWAP_DISK]
     if is_root_known or boot:
-        _match({"disk": boot, **extra}, sizes, found)
-    if guest.config_drive and _CONFIG_DRIVE in sizes:
+        _match(promised, sizes, found)
+    if guest.config_drive and _CONFIG_DRIVE in sizes and not is_swap_unclear:
         sizes.remove(_CONFIG_DRIVE)
     if sizes and not is_root_known:  # one of them can be the boot disk
         found.pop("disk", None)
@@ -149,9 +157,9 @@ def _list_local_disks(
         yield "disk", boot, None, _ENCRYPTED
     else:
         yield "disk", boot, found.get("disk"), "the boot disk is not known"
-    for name, promised in extra.items():
+    for name, size in extra.items():
         reason = "it is not known which of the disks of the guest it is"
-        yield name, promised, found.get(name), reason
+        yield name, size, found.get(name), reason
 
 
 def _match(

@@ -141,6 +141,23 @@ class GuestSizesTest(unittest.TestCase):
         self.guest = dataclasses.replace(self.guest, config_drive=True)
         self.assertEqual(({"ephemeral_disk": 0}, []), self.find_extra(64))
 
+    @ddt.unpack
+    @ddt.data(
+        ((64,), {}, ["swap_disk"]),
+        ((64, 64), {"swap_disk": 64}, []),
+        ((), {"swap_disk": 0}, []),
+    )
+    def test_swap_of_the_size_of_a_config_drive(self, disks, found, unknown):
+        """One disk can be the one or the other: most drives are CD-ROMs."""
+        for is_requested in (True, False):
+            self.guest = dataclasses.replace(
+                self.guest, config_drive=is_requested
+            )
+            self.assertEqual(
+                (found, unknown),
+                self.find_extra(*disks, ephemeral=0, swap=64),
+            )
+
     def test_extra_disks_of_an_unknown_boot_disk(self):
         """A disk of each promised size is enough; nothing else is judged."""
         unknown = {"root_disk": "dm-0"}
