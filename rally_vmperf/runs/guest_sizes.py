@@ -140,8 +140,8 @@ def _list_local_disks(
         _match(promised, sizes, found)
     if guest.config_drive and _CONFIG_DRIVE in sizes and not is_swap_unclear:
         sizes.remove(_CONFIG_DRIVE)
-    if sizes and not is_root_known:  # one of them can be the boot disk
-        found.pop("disk", None)
+    if sizes and not is_root_known:  # each disk can be the boot disk
+        found.clear()
     missing = [name for name in extra if extra[name] and name not in found]
     is_all_known = (
         is_root_known

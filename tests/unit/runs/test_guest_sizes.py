@@ -171,6 +171,15 @@ class GuestSizesTest(unittest.TestCase):
             ({}, ["disk", "ephemeral_disk"]),
             self.find_extra(5120, **unknown),
         )
+        # The disk of 10 GiB can be a boot disk of a wrong size.
+        wrong = [
+            {"name": name, "sectors": str(size * 2048)}
+            for name, size in (("vda", 10240), ("vdb", 5120))
+        ]
+        self.assertEqual(
+            ({}, ["disk", "ephemeral_disk"]),
+            self.find_extra(disks=wrong, **unknown),
+        )
         # The only disk is the boot disk.
         self.assertEqual(
             ({"ephemeral_disk": 0}, []), self.find_extra(**unknown)
