@@ -3,6 +3,7 @@
 
 import collections.abc
 import posixpath
+import re
 import types
 
 from rally_vmperf import documents
@@ -15,6 +16,8 @@ from rally_vmperf.measurement import promises
 _SECTOR = 512
 #: The prefixes of the names of drives with removable media.
 _REMOVABLE = ("sr", "fd")
+#: The name of a path to an NVMe disk, which has a name of its own.
+_NVME_PATH = re.compile(r"nvme[0-9]+c[0-9]+n")
 #: The bytes of a config drive that is no CD-ROM but a disk, as Nova makes it.
 _CONFIG_DRIVE = 64 << 20
 #: The reason why the size of an encrypted volume is not known.
@@ -194,7 +197,9 @@ def _find_disks(
     return {
         name: int(sectors) * _SECTOR if _is_number(sectors) else None
         for name, sectors in disks.items()
-        if not name.startswith(_REMOVABLE) and name not in data_disks
+        if not name.startswith(_REMOVABLE)
+        and not _NVME_PATH.match(name)
+        and name not in data_disks
     }
 
 

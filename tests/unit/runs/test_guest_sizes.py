@@ -136,6 +136,17 @@ class GuestSizesTest(unittest.TestCase):
         """It is never guessed which disk has the wrong size."""
         self.assertEqual((found, unknown), self.find_extra(*disks, swap=swap))
 
+    def test_paths_to_nvme_disks(self):
+        """They are no disks, but ways to the one that has the name."""
+        disks = [
+            {"name": name, "sectors": DISKS[0]["sectors"]}
+            for name in ("nvme0n1", "nvme0c0n1")
+        ]
+        self.assertEqual(
+            ({"ephemeral_disk": 0}, []),
+            self.find_extra(disks=disks, root_disk="nvme0n1", ephemeral=20),
+        )
+
     def test_requested_config_drive(self):
         """It is none of the promised disks."""
         self.guest = dataclasses.replace(self.guest, config_drive=True)
