@@ -156,10 +156,12 @@ def _list_local_disks(
         found |= dict.fromkeys(missing, 0)
     elif is_all_known and len(missing) == len(sizes) == 1:
         found[missing[0]] = sizes[0]
+    is_volume = guest.disk.source == "volume"
+    name = promises.BOOT_VOLUME if is_volume else "disk"
     if guest.disk.is_encrypted:
-        yield "disk", boot, None, _ENCRYPTED
+        yield name, boot, None, _ENCRYPTED
     else:
-        yield "disk", boot, found.get("disk"), "the boot disk is not known"
+        yield name, boot, found.get("disk"), "the boot disk is not known"
     for name, size in extra.items():
         reason = "it is not known which of the disks of the guest it is"
         yield name, size, found.get(name), reason

@@ -229,7 +229,8 @@ class GuestSizesTest(unittest.TestCase):
             self.guest, disk=models.Disk(source="volume", size_gib=20)
         )
         self.assertEqual(
-            ({"ephemeral_disk": 10240}, []), self.find_extra(10240)
+            ({"boot_volume": 20480, "ephemeral_disk": 10240}, []),
+            self.find_extra(10240),
         )
 
     def test_encrypted_boot_volume(self):
@@ -238,9 +239,9 @@ class GuestSizesTest(unittest.TestCase):
             disk=models.Disk(source="volume", size_gib=21, is_encrypted=True),
         )
         sizes, unknown = self.find()
-        self.assertNotIn("disk", sizes)
+        self.assertNotIn("boot_volume", sizes)
         self.assertEqual(
-            ["disk: the header of its encryption takes a part of it"],
+            ["boot_volume: the header of its encryption takes a part of it"],
             [found.detail for found in unknown],
         )
 

@@ -687,6 +687,7 @@ class TestSizes(Judging, unittest.TestCase):
     @ddt.data(
         ("disk", "disk of the flavor"),
         ("ephemeral_disk", "ephemeral disk of the flavor"),
+        ("boot_volume", "size of the boot volume"),
         ("volume_1", "size of volume 1"),
     )
     def test_titles(self, name, title):
