@@ -10,6 +10,8 @@ from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.samples import sample
 
+#: The commands of fio that read and write.
+_MIXED = ("rw", "randrw")
 #: The side of an operation in the last word of a metric before its quantity:
 #: ``randread``, ``rewrite``.
 _SIDE = re.compile(r"(?:\w{0,40}_|re|rand)?(read|write)\Z")
@@ -21,69 +23,110 @@ _TRAFFIC = {
 }
 
 
-def split_side(name: str) -> tuple[tuple[str, ...], str]:
-    """Return the words that name the command of a metric, and its side.
+Words = tuple[str, ...]
 
-    The sides of a mixed pattern, such as ``randrw.read``, are one command.
+
+def _identify(words: Words) -> tuple[str, str]:
+    """Return the title of the workload and the command in a metric's name.
+
+    :param words: The words of the name up to the command.
     """
-    name_parts = tuple(name.split(".")[:-1])
-    match = _SIDE.match(name_parts[-1])
-    is_side = match and match[0] == match[1] and len(name_parts) > 3
-    return name_parts[:-1] if is_side else name_parts, match[
-        1
-    ] if match else ""
+    return "-".join(words[1:-1]), words[-1]
 
 
-def find_directions(
-    metric: sample.Metric, metrics: collections.abc.Iterable[sample.Metric]
-) -> tuple[str, ...]:
-    """Return the directions whose caps apply to a metric; () if unknown.
-
-    The total only applies to a command that either reads or writes.
+class CappedMetrics:
+    """The metrics that caps apply to, by their commands and directions.
 
     :param metrics: All metrics of the run.
+    :param conditions: The conditions that measured them.
     """
-    name_parts = metric.name.split(".")[:-1]
-    if name_parts[0] == "network":
-        return _TRAFFIC.get(name_parts[-1], ())
-    command, side = split_side(metric.name)
-    if not side:
-        return ()
-    other = {"read": "write", "write": "read"}[side]
-    is_mixed = any(
-        split_side(another.name) == (command, other) for another in metrics
-    )
-    return (side,) if is_mixed else (side, "total")
 
+    def __init__(
+        self,
+        metrics: collections.abc.Iterable[sample.Metric],
+        conditions: gathering.Conditions,
+    ) -> None:
+        self._metrics = tuple(metrics)
+        self._conditions = conditions
+        self._commands = {
+            (usage.workload, usage.command)
+            for condition in conditions
+            for usage in condition.command_usage
+        }
 
-def is_merged(metric: sample.Metric) -> bool:
-    """Return whether a metric counts operations that the kernel can merge.
+    def split_side(self, name: str) -> tuple[Words, str]:
+        """Return the words that name the command of a metric, and its side.
 
-    The kernel merges sequential requests, so that their number on the device
-    is not known.
-    """
-    name_parts = metric.name.split(".")[2:-1]
-    is_random = any("rand" in part for part in name_parts)
-    return metric.unit == "ops/s" and not is_random
+        The sides of a mixed pattern, such as ``randrw.read``, or of a section
+        of a job file are one command; the commands after a label are not.
+        """
+        words = tuple(name.split(".")[:-1])
+        if not (match := _SIDE.match(words[-1])):
+            return words, ""
+        is_side_of_command = (
+            len(words) > 3
+            and match[0] == match[1]
+            and not self._has_run(words)
+            and (words[-2] in _MIXED or self._has_run(words[:-1]))
+        )
+        return words[:-1] if is_side_of_command else words, match[1]
 
+    def _has_run(self, words: Words) -> bool:
+        """Return whether the words of a metric are those of a command."""
+        return _identify(words) in self._commands
 
-def count_operations(
-    metric: sample.Metric,
-    request_bytes: float,
-    metrics: collections.abc.Iterable[sample.Metric],
-    conditions: gathering.Conditions,
-) -> float:
-    """Return the operations of a request; zero if its size is not known.
+    def list_seconds(self, command: Words) -> list[float]:
+        """Return the mean duration of a command in each condition."""
+        return [
+            usage.seconds / usage.runs
+            for condition in self._conditions
+            for usage in condition.command_usage
+            if (usage.workload, usage.command) == _identify(command)
+        ]
 
-    :param metric: The rate of requests of a command.
-    :param request_bytes: The largest request that is one operation.
-    :param metrics: All metrics of the run.
-    """
-    prefix = metric.name.rpartition(".")[0]
-    for other in metrics:
-        if other.name.rpartition(".")[0] == prefix and other.unit == "B/s":
+    def find_directions(self, metric: sample.Metric) -> tuple[str, ...]:
+        """Return the directions whose caps apply to a metric; () if unknown.
+
+        The total is that of both sides of a mixed pattern together.
+        """
+        words = metric.name.split(".")[:-1]
+        if words[0] == "network":
+            return _TRAFFIC.get(words[-1], ())
+        _, side = self.split_side(metric.name)
+        return (side, "total") if side else ()
+
+    def is_mixed(self, metric: sample.Metric) -> bool:
+        """Return whether the command of a metric both reads and writes."""
+        command, side = self.split_side(metric.name)
+        other = {"read": "write", "write": "read"}.get(side)
+        return other is not None and any(
+            self.split_side(another.name) == (command, other)
+            for another in self._metrics
+        )
+
+    def is_merged(self, metric: sample.Metric) -> bool:
+        """Return whether a metric counts operations that the kernel can merge.
+
+        The kernel merges sequential requests, so that their number on the
+        device is not known.
+        """
+        command, _ = self.split_side(metric.name)
+        return metric.unit == "ops/s" and not command[-1].startswith("rand")
+
+    def count_operations(
+        self, metric: sample.Metric, request_bytes: float
+    ) -> float:
+        """Return the operations of a request; zero if its size is not known.
+
+        :param metric: The rate of requests of a command.
+        :param request_bytes: The largest request that is one operation.
+        """
+        prefix = metric.name.rpartition(".")[0]
+        for other in self._metrics:
+            if other.name.rpartition(".")[0] != prefix or other.unit != "B/s":
+                continue
             both = [
-                gathering.guest_samples(each, conditions)
+                gathering.guest_samples(each, self._conditions)
                 for each in (other, metric)
             ]
             if not all(both):
@@ -93,40 +136,36 @@ def count_operations(
                 for samples in both
             )
             return max(1.0, bandwidth / rate / request_bytes)
-    return 0.0
+        return 0.0
 
+    def list_caps(
+        self,
+        metric: sample.Metric,
+        caps: collections.abc.Iterable[rate_caps.Cap],
+    ) -> tuple[rate_caps.Cap, ...]:
+        """Return the caps that can limit a metric, with the rate of requests.
 
-def list_caps(
-    metric: sample.Metric,
-    caps: collections.abc.Iterable[rate_caps.Cap],
-    metrics: collections.abc.Collection[sample.Metric],
-    conditions: gathering.Conditions,
-) -> tuple[rate_caps.Cap, ...]:
-    """Return the caps that can limit a metric, with the rate of its requests.
-
-    A cap is only omitted if the direction of the metric is known.
-
-    :param metrics: All metrics of the run.
-    """
-    applied = []
-    for cap in caps:
-        if not cap.find_factor(metric):
-            continue
-        directions = find_directions(metric, metrics)
-        if directions and cap.direction not in ("", *directions):
-            continue
-        operations = cap.request_bytes and count_operations(
-            metric, cap.request_bytes, metrics, conditions
-        )
-        applied.append(
-            dataclasses.replace(
-                cap,
-                rate=cap.rate / operations,
-                payload_rate=cap.payload_rate / operations,
-                burst=cap.burst / operations,
-                request_bytes=0,
+        A cap is only omitted if the direction of the metric is known.
+        """
+        applied = []
+        for cap in caps:
+            if not cap.find_factor(metric):
+                continue
+            directions = self.find_directions(metric)
+            if directions and cap.direction not in ("", *directions):
+                continue
+            operations = cap.request_bytes and self.count_operations(
+                metric, cap.request_bytes
             )
-            if operations
-            else cap
-        )
-    return tuple(applied)
+            applied.append(
+                dataclasses.replace(
+                    cap,
+                    rate=cap.rate / operations,
+                    payload_rate=cap.payload_rate / operations,
+                    burst=cap.burst / operations,
+                    request_bytes=0,
+                )
+                if operations
+                else cap
+            )
+        return tuple(applied)

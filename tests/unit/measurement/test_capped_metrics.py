@@ -28,17 +28,16 @@ class CappedMetricsTest(unittest.TestCase):
     @ddt.data(
         ("disk.fio.randread.iops", ("read", "total")),
         ("disk.iozone.rewrite.iops", ("write", "total")),
-        ("disk.fio.randrw.write.iops", ("write",)),
+        ("disk.fio.randrw.write.iops", ("write", "total")),
         ("disk.copy.rate", ()),
         ("network.iperf3.to_peer.bandwidth", ("egress",)),
         ("network.iperf3.guest_to_guest.bandwidth", ("egress", "ingress")),
         ("network.other.bandwidth", ()),
     )
     def test_directions(self, name, expected):
-        directions = capped_metrics.find_directions(
-            define(name), [READS, *MIXED, OTHERS[0]]
-        )
-        self.assertEqual(expected, directions)
+        capped = capped_metrics.CappedMetrics([READS, *MIXED, OTHERS[0]], [])
+        self.assertEqual(expected, capped.find_directions(define(name)))
+        self.assertEqual("randrw" in name, capped.is_mixed(define(name)))
 
     @ddt.unpack
     @ddt.data(
@@ -48,7 +47,8 @@ class CappedMetricsTest(unittest.TestCase):
     )
     def test_merged_requests(self, name, unit, expected):
         metric = define(name, unit)
-        self.assertEqual(expected, capped_metrics.is_merged(metric))
+        capped = capped_metrics.CappedMetrics([metric], [])
+        self.assertEqual(expected, capped.is_merged(metric))
 
     @ddt.unpack
     @ddt.data(
@@ -59,10 +59,8 @@ class CappedMetricsTest(unittest.TestCase):
     def test_operations(self, rates, expected):
         """Their number is zero if the size of a request is not known."""
         conditions = [made.build_condition(1, rates)]
-        operations = capped_metrics.count_operations(
-            READS, 4096, rates, conditions
-        )
-        self.assertAlmostEqual(expected, operations)
+        capped = capped_metrics.CappedMetrics(rates, conditions)
+        self.assertAlmostEqual(expected, capped.count_operations(READS, 4096))
 
     def test_caps(self):
         """A link, and a metric without a direction, keep theirs."""
@@ -76,5 +74,6 @@ class CappedMetricsTest(unittest.TestCase):
             (OTHERS[0], ["reads", "writes", "any"]),
             (OTHERS[1], []),
         ):
-            applied = capped_metrics.list_caps(metric, caps, [metric], [])
+            capped = capped_metrics.CappedMetrics([metric], [])
+            applied = capped.list_caps(metric, caps)
             self.assertEqual(expected, [cap.name for cap in applied])
