@@ -93,8 +93,8 @@ def _count_host_cpus(run: judged_run.JudgedRun) -> int:
     is_dedicated = any(
         promises.has_dedicated_cpus(
             {
-                **(guest.nova.get("flavor") or {}).get("extra_specs", {}),
-                **guest.nova.get("settings", {}),
+                **((guest.nova.get("flavor") or {}).get("extra_specs") or {}),
+                **(guest.nova.get("settings") or {}),
             }
         )
         for guest in guests

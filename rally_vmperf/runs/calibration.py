@@ -209,12 +209,10 @@ class Calibration:
         if not measured or (len(measured), partial) == (self._warmups, 0):
             return ""
         directory, command = key
-        lacking = (
-            f", of which {partial} lack that of a host" if partial else ""
-        )
+        gap = f", of which {partial} lack that of a host" if partial else ""
         return (
             f"the full speed of {command} is the mean of {len(measured)} of "
-            f"{self._warmups} warm-ups{lacking}"
+            f"{self._warmups} warm-ups{gap}"
             f"{self._format_reason(directory, command)}"
         )
 

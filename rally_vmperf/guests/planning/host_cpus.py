@@ -50,11 +50,14 @@ def find_number(
     shown = hosts.find_host_cpus(connection, names)
     cpus = {name: number for name, number in shown.items() if number > 0}
     # If Nova chooses, guests boot on the hosts that have CPUs for them.
-    lacking = (names if placement.hosts or not cpus else set()) - cpus.keys()
-    if lacking or not cpus:
+    unknown_hosts = (
+        names if placement.hosts or not cpus else set()
+    ) - cpus.keys()
+    if unknown_hosts or not cpus:
         raise errors.GuestError(
-            f"levels: host_cpus is missing, and {_explain(lacking, shown)}; "
-            "set host_cpus to the number of CPUs of the host"
+            "levels: host_cpus is missing, and "
+            f"{_explain(unknown_hosts, shown)}; set host_cpus to the number "
+            "of CPUs of the host"
         )
     numbers = {*cpus.values()}
     if len(numbers) > 1:
@@ -67,14 +70,14 @@ def find_number(
     return number
 
 
-def _explain(lacking: collections.abc.Set[str], shown: HostCpus) -> str:
+def _explain(unknown_hosts: collections.abc.Set[str], shown: HostCpus) -> str:
     """Return why the CPUs of hosts are not known.
 
-    :param lacking: The names of the hosts; empty if there is no host.
+    :param unknown_hosts: The names of the hosts; empty if there is no host.
     :param shown: The numbers that Nova shows, some of which are 0.
     """
-    hidden = ", ".join(sorted(lacking - shown.keys())[:_MOST])
-    without = ", ".join(sorted(lacking & shown.keys())[:_MOST])
+    hidden = ", ".join(sorted(unknown_hosts - shown.keys())[:_MOST])
+    without = ", ".join(sorted(unknown_hosts & shown.keys())[:_MOST])
     reasons = [
         f"Nova does not show the CPUs of {hidden}" if hidden else "",
         f"Nova reports 0 CPUs for shared vCPUs of {without}, because all are "

@@ -43,6 +43,13 @@ class TestRatio(unittest.TestCase):
         self.assertIn(f"({ratio} vCPUs per CPU)", sentence)
 
     @ddt.data(
+        {"flavor": None, "settings": None}, {"flavor": {"extra_specs": None}}
+    )
+    def test_unknown_settings(self, facts):
+        """Records may not have them."""
+        self.assertIn("(0.4 vCPUs", self.describe(host_vcpus=8, **facts))
+
+    @ddt.data(
         {"flavor": {"extra_specs": DEDICATED}},
         {"settings": DEDICATED},
         {"settings": {"hw_cpu_policy": "dedicated"}},
