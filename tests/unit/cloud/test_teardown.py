@@ -41,8 +41,8 @@ class TeardownTestCase(base.CloudTestCase):
     def test_a_mount_ends_a_purge(self):
         with (
             mock.patch.object(
-                teardown.mounts,
-                "below",
+                commands,
+                "list_mounts",
                 autospec=True,
                 return_value=[f"{self.folders.data}/x"],
             ),

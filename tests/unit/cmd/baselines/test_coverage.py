@@ -94,6 +94,8 @@ class TaskTest(Case):
                     vcpus=vcpus,
                     ram=2048,
                     disk=20,
+                    ephemeral=0,
+                    swap=0,
                     extra_specs={},
                 )
             )
@@ -363,7 +365,14 @@ class OptionsTest(Case):
 
     def test_flavors_of_one_shape_are_one(self):
         twin = calls.Thing(
-            id="f2", name="twin", vcpus=2, ram=1024, disk=9, extra_specs={}
+            id="f2",
+            name="twin",
+            vcpus=2,
+            ram=1024,
+            disk=9,
+            ephemeral=0,
+            swap=0,
+            extra_specs={},
         )
         self.cloud.compute.all_flavors.append(twin)
         request = self.read(
