@@ -174,15 +174,10 @@ class Session:
             for station in stations:
                 station.partner = None
             roles.pair_up(stations)
-        # Events between repetitions are detected, too.
-        unseen = [
-            station
-            for station in stations
-            if station.name not in self.last_look
-        ]
-        counters = await health.read_counters(unseen)
+        start = await health.read_counters(stations)
         is_first = not self._before
-        before = self._before = {**self.last_look, **counters}
+        # Events between repetitions are detected, too.
+        before = self._before = {**start, **self.last_look}
         lost = {
             station.name: f"{station.name} no longer answers"
             for station in stations
@@ -208,7 +203,8 @@ class Session:
         guests = {
             station.name for station in stations if station.role == "guest"
         }
-        for name, cpu_time in health.count_cpu_time(before, after).items():
+        # A guest that waited for other conditions had idle vCPUs.
+        for name, cpu_time in health.count_cpu_time(start, after).items():
             if name in guests:
                 result.cpu_times[name] += cpu_time
         return findings + health.compare(before, after)

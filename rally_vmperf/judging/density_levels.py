@@ -103,9 +103,9 @@ def build_points(
                 skipped=len(conditions) - len(executed),
                 caps=None
                 if metric.name in measured.fixed_rate_metrics
-                else capped_metrics.list_caps(
-                    metric, measured.caps, measured.metrics, executed
-                ),
+                else capped_metrics.Commands(
+                    executed, measured.metrics
+                ).list_caps(metric, measured.caps),
                 groups=max(
                     (condition.batches for condition in executed), default=1
                 ),

@@ -39,6 +39,7 @@ def _build(
         condition.observations for condition in conditions
     )
     caps = gathering.list_rate_limits(repetitions)
+    commands = capped_metrics.Commands(conditions, metrics)
     losses = [
         build.build_overhead(
             metric,
@@ -47,7 +48,7 @@ def _build(
             limit,
             run_judge.options.confidence,
             run_judge.options.statistic,
-            capped_metrics.list_caps(metric, caps, metrics, conditions),
+            commands.list_caps(metric, caps),
         )
         for metric in metrics
         for limit in [max_percent.for_metric(metric.name, names)]

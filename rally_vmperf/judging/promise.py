@@ -43,6 +43,11 @@ _IDLE_CPUS = (
     "in each repetition; add a workload that keeps all vCPUs busy, such as "
     "sysbench"
 )
+_TAKEN_CPUS = (
+    "the upper bound of the CPU quota only shows if each guest comes close to "
+    "it: with less, other guests can have taken the CPU time; measure without "
+    "other load on the host, and keep all vCPUs busy"
+)
 _TOO_LITTLE_LOAD = (
     "a rate below its promise can be caused by a workload with too few "
     "concurrent requests or streams: raise depth or jobs of fio, or streams "
@@ -55,12 +60,17 @@ class _Candidate:
     """A metric that a rate applies to.
 
     :param samples: The samples of the guests, per counted repetition.
+    :param command: The words of the name of the metric that its command has.
     :param factor: The factor from the unit of the metric to that of the rate.
+    :param is_part: Whether the rate also limits what another metric measures,
+        so that this one shows nothing unless it alone exceeds the rate.
     """
 
     metric: sample.Metric
     samples: gathering.Samples
+    command: tuple[str, ...]
     factor: float
+    is_part: bool = False
 
     @property
     def rate(self) -> float:
@@ -78,9 +88,14 @@ class _Candidate:
         )
 
     @property
-    def command(self) -> tuple[str, ...]:
-        """The parts of the name of the metric that its command has."""
-        return capped_metrics.split_side(self.metric.name)[0]
+    def largest_mean(self) -> float:
+        """The largest mean of a guest in the unit of the cap."""
+        by_guest = collections.defaultdict(list)
+        for samples in self.samples:
+            for guest, mean in samples.means_by_source.items():
+                by_guest[guest].append(mean)
+        means = map(statistics.geometric_mean, by_guest.values())
+        return self.factor * max(means)
 
 
 class RatePromises:
@@ -116,6 +131,7 @@ class RatePromises:
             for metric in gathering.metrics(conditions)
             if (samples := gathering.guest_samples(metric, conditions))
         }
+        self._commands = capped_metrics.Commands(conditions, self._samples)
         self.caps = [cap for cap in caps if self._applies_to_all(cap)]
 
     def _applies_to_all(self, cap: rate_caps.Cap) -> bool:
@@ -150,7 +166,8 @@ class RatePromises:
             candidates = self._list_candidates(cap)
             if not cap.is_guarantee:
                 self._add_largest(cap, candidates, by_metric)
-            self._add_least(cap, candidates, by_metric)
+            whole = [each for each in candidates if not each.is_part]
+            self._add_least(cap, whole, by_metric)
         return by_metric
 
     def _add_cpu(
@@ -162,7 +179,8 @@ class RatePromises:
 
         The share of the requested time that was stolen is known whatever the
         load is. The share that was given never exceeds an enforced quota, but
-        shows that it is enforced only if the guest requested more.
+        shows that it is enforced only if the guest requested more, and if not
+        other guests but the quota stopped it.
         """
         if any(found.kind == "emulated_guest" for found in self._findings):
             self._skip(MIN, cap, "an emulated guest does not report steal")
@@ -173,12 +191,14 @@ class RatePromises:
         least = min(100.0, cap.rate) * self._least_share
         by_metric[guest_metrics.STEAL_PERCENT, "max"] = 100 - least, cap.name
         most = cap.rate * self._most_share
-        if reason := self._find_reason_against_most(most):
+        if reason := self._find_reason_against_most(cap, most):
             self._skip(MAX, cap, reason)
         else:
             by_metric[guest_metrics.USED_PERCENT, "max"] = most, cap.name
 
-    def _find_reason_against_most(self, most: float) -> str:
+    def _find_reason_against_most(
+        self, cap: rate_caps.Cap, most: float
+    ) -> str:
         """Return why a largest share of CPU time is not judged, or "".
 
         :param most: The largest share in percent.
@@ -196,7 +216,10 @@ class RatePromises:
             >= most
             for key in used
         )
-        return "" if is_enough_requested else _IDLE_CPUS
+        if not is_enough_requested:
+            return _IDLE_CPUS
+        is_close = min(used.values()) >= cap.rate * self._least_share
+        return "" if is_close else _TAKEN_CPUS
 
     def _collect(self, metric: sample.Metric) -> dict[tuple[int, str], float]:
         """Return the values of a metric by number of repetition and guest."""
@@ -212,20 +235,28 @@ class RatePromises:
         for metric, samples in self._samples.items():
             factor = cap.find_factor(metric)
             if factor and cap.request_bytes:
-                factor *= capped_metrics.count_operations(
-                    metric, cap.request_bytes, self._samples, self.conditions
+                factor *= self._commands.count_operations(
+                    metric, cap.request_bytes
                 )
-            if factor and cap.direction in self._find_directions(metric):
+            if factor and self._is_limited(metric, cap.direction):
                 candidates.append(
-                    _Candidate(metric=metric, samples=samples, factor=factor)
+                    _Candidate(
+                        metric=metric,
+                        samples=samples,
+                        command=self._commands.split_side(metric.name)[0],
+                        factor=factor,
+                        is_part=cap.direction == "total"
+                        and self._commands.is_mixed(metric),
+                    )
                 )
         return candidates
 
-    def _find_directions(self, metric: sample.Metric) -> tuple[str, ...]:
-        """Return the directions whose limits apply to a metric."""
-        if capped_metrics.is_merged(metric):
-            return ()
-        return capped_metrics.find_directions(metric, self._samples)
+    def _is_limited(self, metric: sample.Metric, direction: str) -> bool:
+        """Return whether the limits of a direction apply to a metric."""
+        is_merged = self._commands.is_merged(metric)
+        return not is_merged and direction in self._commands.find_directions(
+            metric
+        )
 
     def _add_largest(
         self,
@@ -233,7 +264,11 @@ class RatePromises:
         candidates: collections.abc.Iterable[_Candidate],
         by_metric: dict[tuple[sample.Metric, str], tuple[float, str]],
     ) -> None:
-        """Add the largest rate of each metric, bursts included."""
+        """Add the largest rate of each metric, bursts included.
+
+        Reads of a mixed pattern that exceed the total alone show that it is
+        not enforced.
+        """
         for candidate in candidates:
             if candidate.metric.name in self._cached:
                 continue
@@ -242,6 +277,8 @@ class RatePromises:
                 self._skip(
                     MAX, cap, "bursts are allowed, the duration is unknown"
                 )
+                continue
+            if candidate.is_part and candidate.largest_mean <= rate:
                 continue
             key = candidate.metric, "max"
             limit = rate / candidate.factor, cap.name
@@ -265,7 +302,7 @@ class RatePromises:
             return rate
         if seconds := self._find_measured_seconds(candidate):
             return rate + cap.burst / seconds
-        if not (seconds := self._find_seconds(candidate.metric)):
+        if not (seconds := self._find_seconds(candidate)):
             return 0.0
         rate += cap.burst / seconds
         return rate if candidate.largest_rate <= rate else 0.0
@@ -279,20 +316,19 @@ class RatePromises:
             time_series.means.end
             for condition in self.conditions
             for time_series in condition.time_series
-            if capped_metrics.split_side(time_series.metric.name)[0]
+            if self._commands.split_side(time_series.metric.name)[0]
             == candidate.command
         ]
         return min(durations, default=0.0)
 
-    def _find_seconds(self, metric: sample.Metric) -> float:
+    def _find_seconds(self, candidate: _Candidate) -> float:
         """Return the shortest duration of the command of a metric, or 0."""
-        name_parts = metric.name.split(".")
         durations = [
             usage.seconds / usage.runs
             for condition in self.conditions
             for usage in condition.command_usage
-            if usage.workload.split("-")[0] == name_parts[1]
-            and usage.command in name_parts[2:]
+            if (usage.workload, usage.command)
+            == capped_metrics.identify(candidate.command)
         ]
         return min(durations, default=0.0)
 

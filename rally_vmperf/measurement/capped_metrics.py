@@ -13,6 +13,8 @@ from rally_vmperf.measurement.samples import sample
 #: The side of an operation in the last word of a metric before its quantity:
 #: ``randread``, ``rewrite``.
 _SIDE = re.compile(r"(?:\w{0,40}_|re|rand)?(read|write)\Z")
+#: The commands of fio that read and write.
+_MIXED = ("rw", "randrw")
 #: The directions that limit the traffic of a network metric.
 _TRAFFIC = {
     "to_peer": ("egress",),
@@ -21,112 +23,136 @@ _TRAFFIC = {
 }
 
 
-def split_side(name: str) -> tuple[tuple[str, ...], str]:
-    """Return the words that name the command of a metric, and its side.
+def identify(
+    name_parts: collections.abc.Sequence[str],
+) -> tuple[str, str]:
+    """Return the title of the workload and the command in a metric's name.
 
-    The sides of a mixed pattern, such as ``randrw.read``, are one command.
+    :param name_parts: The words of the name up to the command.
     """
-    name_parts = tuple(name.split(".")[:-1])
-    match = _SIDE.match(name_parts[-1])
-    is_side = match and match[0] == match[1] and len(name_parts) > 3
-    return name_parts[:-1] if is_side else name_parts, match[
-        1
-    ] if match else ""
+    return "-".join(name_parts[1:-1]), name_parts[-1]
 
 
-def find_directions(
-    metric: sample.Metric, metrics: collections.abc.Iterable[sample.Metric]
-) -> tuple[str, ...]:
-    """Return the directions whose caps apply to a metric; () if unknown.
+class Commands:
+    """The commands of one condition, with the sides and sizes of requests.
 
-    The total only applies to a command that either reads or writes.
-
-    :param metrics: All metrics of the run.
+    :param conditions: The condition in all judged repetitions.
+    :param metrics: All metrics of the condition.
     """
-    name_parts = metric.name.split(".")[:-1]
-    if name_parts[0] == "network":
-        return _TRAFFIC.get(name_parts[-1], ())
-    command, side = split_side(metric.name)
-    if not side:
-        return ()
-    other = {"read": "write", "write": "read"}[side]
-    is_mixed = any(
-        split_side(another.name) == (command, other) for another in metrics
-    )
-    return (side,) if is_mixed else (side, "total")
 
+    def __init__(
+        self,
+        conditions: gathering.Conditions,
+        metrics: collections.abc.Iterable[sample.Metric],
+    ) -> None:
+        self._conditions = conditions
+        self._metrics = tuple(metrics)
+        self._run = {
+            (usage.workload, usage.command)
+            for condition in conditions
+            for usage in condition.command_usage
+        }
 
-def is_merged(metric: sample.Metric) -> bool:
-    """Return whether a metric counts operations that the kernel can merge.
+    def split_side(self, name: str) -> tuple[tuple[str, ...], str]:
+        """Return the words that name the command of a metric, and its side.
 
-    The kernel merges sequential requests, so that their number on the device
-    is not known.
-    """
-    name_parts = metric.name.split(".")[2:-1]
-    is_random = any("rand" in part for part in name_parts)
-    return metric.unit == "ops/s" and not is_random
+        The sides of a mixed pattern, such as ``randrw.read``, or of a section
+        of a job file are one command; the commands after a label are not.
+        """
+        name_parts = tuple(name.split(".")[:-1])
+        if not name_parts or not (match := _SIDE.match(name_parts[-1])):
+            return name_parts, ""
+        is_side_of_command = (
+            len(name_parts) > 3
+            and match[0] == match[1]
+            and not self._has_run(name_parts)
+            and (name_parts[-2] in _MIXED or self._has_run(name_parts[:-1]))
+        )
+        command = name_parts[:-1] if is_side_of_command else name_parts
+        return command, match[1]
 
+    def _has_run(self, name_parts: tuple[str, ...]) -> bool:
+        """Return whether the words of a metric are those of a command."""
+        return identify(name_parts) in self._run
 
-def count_operations(
-    metric: sample.Metric,
-    request_bytes: float,
-    metrics: collections.abc.Iterable[sample.Metric],
-    conditions: gathering.Conditions,
-) -> float:
-    """Return the operations of a request; zero if its size is not known.
+    def find_directions(self, metric: sample.Metric) -> tuple[str, ...]:
+        """Return the directions of the caps on a metric; () if unknown."""
+        name_parts = metric.name.split(".")[:-1]
+        if name_parts[0] == "network":
+            return _TRAFFIC.get(name_parts[-1], ())
+        _, side = self.split_side(metric.name)
+        return (side, "total") if side else ()
 
-    :param metric: The rate of requests of a command.
-    :param request_bytes: The largest request that is one operation.
-    :param metrics: All metrics of the run.
-    """
-    prefix = metric.name.rpartition(".")[0]
-    for other in metrics:
-        if other.name.rpartition(".")[0] == prefix and other.unit == "B/s":
+    def is_merged(self, metric: sample.Metric) -> bool:
+        """Return whether the kernel can merge the operations of a metric.
+
+        It merges sequential requests, so that their number on the device is
+        not known.
+        """
+        command, _ = self.split_side(metric.name)
+        return metric.unit == "ops/s" and not command[-1].startswith("rand")
+
+    def is_mixed(self, metric: sample.Metric) -> bool:
+        """Return whether the command of a metric both reads and writes."""
+        command, side = self.split_side(metric.name)
+        other = {"read": "write", "write": "read"}[side]
+        return any(
+            self.split_side(another.name) == (command, other)
+            for another in self._metrics
+        )
+
+    def count_operations(
+        self, metric: sample.Metric, request_bytes: float
+    ) -> float:
+        """Return the operations of a request; zero if its size is not known.
+
+        :param metric: The rate of requests of a command.
+        :param request_bytes: The largest request that is one operation.
+        """
+        prefix = metric.name.rpartition(".")[0]
+        for other in self._metrics:
+            if other.name.rpartition(".")[0] != prefix or other.unit != "B/s":
+                continue
             both = [
-                gathering.guest_samples(each, conditions)
+                gathering.guest_samples(each, self._conditions)
                 for each in (other, metric)
             ]
-            if not all(both):
+            if all(both):
+                bandwidth, rate = (
+                    statistics.geometric_mean(gathering.geometric_means(each))
+                    for each in both
+                )
+                return max(1.0, bandwidth / rate / request_bytes)
+        return 0.0
+
+    def list_caps(
+        self,
+        metric: sample.Metric,
+        caps: collections.abc.Iterable[rate_caps.Cap],
+    ) -> tuple[rate_caps.Cap, ...]:
+        """Return the caps that can limit a metric, as rates of its requests.
+
+        A cap is only omitted if the direction of the metric is known.
+        """
+        applied = []
+        for cap in caps:
+            if not cap.find_factor(metric):
                 continue
-            bandwidth, rate = (
-                statistics.geometric_mean(gathering.geometric_means(samples))
-                for samples in both
+            directions = self.find_directions(metric)
+            if directions and cap.direction not in ("", *directions):
+                continue
+            operations = cap.request_bytes and self.count_operations(
+                metric, cap.request_bytes
             )
-            return max(1.0, bandwidth / rate / request_bytes)
-    return 0.0
-
-
-def list_caps(
-    metric: sample.Metric,
-    caps: collections.abc.Iterable[rate_caps.Cap],
-    metrics: collections.abc.Collection[sample.Metric],
-    conditions: gathering.Conditions,
-) -> tuple[rate_caps.Cap, ...]:
-    """Return the caps that can limit a metric, with the rate of its requests.
-
-    A cap is only omitted if the direction of the metric is known.
-
-    :param metrics: All metrics of the run.
-    """
-    applied = []
-    for cap in caps:
-        if not cap.find_factor(metric):
-            continue
-        directions = find_directions(metric, metrics)
-        if directions and cap.direction not in ("", *directions):
-            continue
-        operations = cap.request_bytes and count_operations(
-            metric, cap.request_bytes, metrics, conditions
-        )
-        applied.append(
-            dataclasses.replace(
-                cap,
-                rate=cap.rate / operations,
-                payload_rate=cap.payload_rate / operations,
-                burst=cap.burst / operations,
-                request_bytes=0,
+            applied.append(
+                dataclasses.replace(
+                    cap,
+                    rate=cap.rate / operations,
+                    payload_rate=cap.payload_rate / operations,
+                    burst=cap.burst / operations,
+                    request_bytes=0,
+                )
+                if operations
+                else cap
             )
-            if operations
-            else cap
-        )
-    return tuple(applied)
+        return tuple(applied)

@@ -8,12 +8,16 @@ import typing as t
 from rally_vmperf import fields
 from rally_vmperf.measurement.samples import sample
 
-#: The sizes that each flavor has by the name of the promise; the disk is also
-#: that of a boot volume. Data volumes are ``volume_1``, ``volume_2``.
+#: The sizes that each flavor has by the name of the promise. Data volumes are
+#: ``volume_1``, ``volume_2``.
 FLAVOR = ("vcpus", "memory", "disk")
+#: The volume that is the boot disk in place of the disk of the flavor.
+BOOT_VOLUME = "boot_volume"
 #: The local disks that a flavor may have next to the boot disk.
 EXTRA_DISKS = EPHEMERAL_DISK, SWAP_DISK = ("ephemeral_disk", "swap_disk")
-_NAME = "|".join((*FLAVOR, *EXTRA_DISKS, "volume_[1-9][0-9]{0,2}"))
+_NAME = "|".join(
+    (*FLAVOR, *EXTRA_DISKS, BOOT_VOLUME, "volume_[1-9][0-9]{0,2}")
+)
 #: The memory in bytes that the firmware of a guest may keep for itself:
 #: SeaBIOS less than 1 MiB, UEFI firmware up to some 20 MiB.
 FIRMWARE_BYTES = 32 << 20
@@ -64,7 +68,8 @@ class Size:
         title = self.name.replace("_", " ")
         if self.name in (*FLAVOR, *EXTRA_DISKS):
             return f"{title} of the flavor"
-        return f"size of {title}"
+        article = "the " if self.name == BOOT_VOLUME else ""
+        return f"size of {article}{title}"
 
     @property
     def least(self) -> float:

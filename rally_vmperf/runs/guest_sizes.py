@@ -3,6 +3,7 @@
 
 import collections.abc
 import posixpath
+import re
 import types
 
 from rally_vmperf import documents
@@ -15,6 +16,8 @@ from rally_vmperf.measurement import promises
 _SECTOR = 512
 #: The prefixes of the names of drives with removable media.
 _REMOVABLE = ("sr", "fd")
+#: The name of a path to an NVMe disk, which has a name of its own.
+_NVME_PATH = re.compile(r"nvme[0-9]+c[0-9]+n")
 #: The bytes of a config drive that is no CD-ROM but a disk, as Nova makes it.
 _CONFIG_DRIVE = 64 << 20
 #: The reason why the size of an encrypted volume is not known.
@@ -128,12 +131,20 @@ def _list_local_disks(
     if is_root_known := root in spare:
         found["disk"] = spare.pop(root)
     sizes = [*spare.values()]
+    promised = {"disk": boot, **extra}
+    # The only disk of this size can be a config drive, also a forced one.
+    is_swap_unclear = (
+        promised[promises.SWAP_DISK] == _CONFIG_DRIVE
+        and sizes.count(_CONFIG_DRIVE) == 1
+    )
+    if is_swap_unclear:
+        del promised[promises.SWAP_DISK]
     if is_root_known or boot:
-        _match({"disk": boot, **extra}, sizes, found)
-    if guest.config_drive and _CONFIG_DRIVE in sizes:
+        _match(promised, sizes, found)
+    if guest.config_drive and _CONFIG_DRIVE in sizes and not is_swap_unclear:
         sizes.remove(_CONFIG_DRIVE)
-    if sizes and not is_root_known:  # one of them can be the boot disk
-        found.pop("disk", None)
+    if sizes and not is_root_known:  # each disk can be the boot disk
+        found.clear()
     missing = [name for name in extra if extra[name] and name not in found]
     is_all_known = (
         is_root_known
@@ -145,13 +156,15 @@ def _list_local_disks(
         found |= dict.fromkeys(missing, 0)
     elif is_all_known and len(missing) == len(sizes) == 1:
         found[missing[0]] = sizes[0]
+    is_volume = guest.disk.source == "volume"
+    name = promises.BOOT_VOLUME if is_volume else "disk"
     if guest.disk.is_encrypted:
-        yield "disk", boot, None, _ENCRYPTED
+        yield name, boot, None, _ENCRYPTED
     else:
-        yield "disk", boot, found.get("disk"), "the boot disk is not known"
-    for name, promised in extra.items():
+        yield name, boot, found.get("disk"), "the boot disk is not known"
+    for name, size in extra.items():
         reason = "it is not known which of the disks of the guest it is"
-        yield name, promised, found.get(name), reason
+        yield name, size, found.get(name), reason
 
 
 def _match(
@@ -186,7 +199,9 @@ def _find_disks(
     return {
         name: int(sectors) * _SECTOR if _is_number(sectors) else None
         for name, sectors in disks.items()
-        if not name.startswith(_REMOVABLE) and name not in data_disks
+        if not name.startswith(_REMOVABLE)
+        and not _NVME_PATH.match(name)
+        and name not in data_disks
     }
 
 

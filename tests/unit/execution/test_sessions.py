@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the check of the machines that are not guests."""
+"""Tests of sessions: machines that are no guests, and counters."""
 
 import asyncio
 import pathlib
 import tempfile
 import unittest
+from unittest import mock
 
 import ddt
 
 from rally_vmperf.execution import assignment
+from rally_vmperf.execution import measured
 from rally_vmperf.execution import sessions
+from rally_vmperf.execution.stations import health
 from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import base
 from rally_vmperf.machines import local
@@ -95,6 +98,78 @@ class CheckOthersTest(unittest.TestCase):
         control = sessions.Control(station=self.station("control"), work=work)
         with self.assertRaisesRegex(base.MachineError, "^control.*no-such"):
             self.check(None, "env", control)
+
+
+class CountersTest(unittest.TestCase):
+    """The counters before and after the workloads."""
+
+    def setUp(self):
+        super().setUp()
+        self.session = sessions.Session(
+            assignments=(),
+            stations=[
+                roles.Station(
+                    name="g1", machine=local.Local("g1"), role="guest"
+                )
+            ],
+            peer=None,
+            progress=str,
+            runner=asyncio.Runner(),
+        )
+        self.addCleanup(self.session.runner.close)
+
+    def repeat(self, *readings):
+        """Return the CPU time and the findings with these counters."""
+        answers = iter(readings)
+        result = measured.Measured()
+
+        async def read(stations):
+            answer = next(answers)
+            return {each.name: answer for each in stations if answer}
+
+        with (
+            mock.patch(
+                "rally_vmperf.execution.measure.repetition",
+                autospec=True,
+                return_value=[],
+            ),
+            mock.patch(
+                "rally_vmperf.execution.stations.health.read_counters", read
+            ),
+        ):
+            findings = self.session.repeat(result)
+        return result.cpu_times, [found.kind for found in findings]
+
+    def look(self, busy, available, boot="b"):
+        """Return the counters of a guest."""
+        return health.Counters(
+            boot=boot,
+            busy=busy,
+            stolen=0,
+            swapped=0,
+            killed=0,
+            available=available,
+        )
+
+    def test_idle_time_between_conditions(self):
+        """Only the CPU time of the condition counts."""
+        self.repeat(self.look(0, 100), self.look(100, 200))
+        cpu_times, _ = self.repeat(self.look(100, 800), self.look(300, 1000))
+        self.assertEqual(1.0, cpu_times["g1"].used_share)
+
+    def test_events_between_conditions(self):
+        """A reboot before the condition is one during the repetition."""
+        self.repeat(self.look(0, 100), self.look(100, 200))
+        other = self.look(0, 10, boot="other")
+        _, kinds = self.repeat(other, other)
+        self.assertEqual(["guest_rebooted"], kinds)
+
+    def test_start_without_an_answer(self):
+        """The CPU time is not known, and the guest is not lost."""
+        self.repeat(self.look(0, 100), self.look(100, 200))
+        cpu_times, kinds = self.repeat(None, self.look(300, 400))
+        self.assertEqual(({}, []), (cpu_times, kinds))
+        self.assertEqual(set(), self.session.silent(["g1"]))
 
 
 @ddt.ddt

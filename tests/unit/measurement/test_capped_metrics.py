@@ -28,27 +28,32 @@ class CappedMetricsTest(unittest.TestCase):
     @ddt.data(
         ("disk.fio.randread.iops", ("read", "total")),
         ("disk.iozone.rewrite.iops", ("write", "total")),
-        ("disk.fio.randrw.write.iops", ("write",)),
+        ("disk.fio.randrw.write.iops", ("write", "total")),
         ("disk.copy.rate", ()),
         ("network.iperf3.to_peer.bandwidth", ("egress",)),
         ("network.iperf3.guest_to_guest.bandwidth", ("egress", "ingress")),
         ("network.other.bandwidth", ()),
     )
     def test_directions(self, name, expected):
-        directions = capped_metrics.find_directions(
-            define(name), [READS, *MIXED, OTHERS[0]]
-        )
-        self.assertEqual(expected, directions)
+        commands = capped_metrics.Commands([], [READS, *MIXED, OTHERS[0]])
+        self.assertEqual(expected, commands.find_directions(define(name)))
+
+    def test_mixed(self):
+        commands = capped_metrics.Commands([], [READS, *MIXED, *OTHERS])
+        self.assertTrue(all(map(commands.is_mixed, MIXED)))
+        self.assertFalse(commands.is_mixed(READS))
 
     @ddt.unpack
     @ddt.data(
         ("disk.fio.randread.iops", "ops/s", False),
         ("disk.fio.read.iops", "ops/s", True),
+        ("disk.fio.brand.read.iops", "ops/s", True),
         ("disk.fio.read.bandwidth", "B/s", False),
     )
     def test_merged_requests(self, name, unit, expected):
         metric = define(name, unit)
-        self.assertEqual(expected, capped_metrics.is_merged(metric))
+        commands = capped_metrics.Commands([], [metric])
+        self.assertEqual(expected, commands.is_merged(metric))
 
     @ddt.unpack
     @ddt.data(
@@ -59,9 +64,8 @@ class CappedMetricsTest(unittest.TestCase):
     def test_operations(self, rates, expected):
         """Their number is zero if the size of a request is not known."""
         conditions = [made.build_condition(1, rates)]
-        operations = capped_metrics.count_operations(
-            READS, 4096, rates, conditions
-        )
+        commands = capped_metrics.Commands(conditions, rates)
+        operations = commands.count_operations(READS, 4096)
         self.assertAlmostEqual(expected, operations)
 
     def test_caps(self):
@@ -76,5 +80,6 @@ class CappedMetricsTest(unittest.TestCase):
             (OTHERS[0], ["reads", "writes", "any"]),
             (OTHERS[1], []),
         ):
-            applied = capped_metrics.list_caps(metric, caps, [metric], [])
+            commands = capped_metrics.Commands([], [metric])
+            applied = commands.list_caps(metric, caps)
             self.assertEqual(expected, [cap.name for cap in applied])

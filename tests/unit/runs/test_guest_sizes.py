@@ -136,10 +136,38 @@ class GuestSizesTest(unittest.TestCase):
         """It is never guessed which disk has the wrong size."""
         self.assertEqual((found, unknown), self.find_extra(*disks, swap=swap))
 
+    def test_paths_to_nvme_disks(self):
+        """They are no disks, but ways to the one that has the name."""
+        disks = [
+            {"name": name, "sectors": DISKS[0]["sectors"]}
+            for name in ("nvme0n1", "nvme0c0n1")
+        ]
+        self.assertEqual(
+            ({"ephemeral_disk": 0}, []),
+            self.find_extra(disks=disks, root_disk="nvme0n1", ephemeral=20),
+        )
+
     def test_requested_config_drive(self):
         """It is none of the promised disks."""
         self.guest = dataclasses.replace(self.guest, config_drive=True)
         self.assertEqual(({"ephemeral_disk": 0}, []), self.find_extra(64))
+
+    @ddt.unpack
+    @ddt.data(
+        ((64,), {}, ["swap_disk"]),
+        ((64, 64), {"swap_disk": 64}, []),
+        ((), {"swap_disk": 0}, []),
+    )
+    def test_swap_of_the_size_of_a_config_drive(self, disks, found, unknown):
+        """One disk can be the one or the other: most drives are CD-ROMs."""
+        for is_requested in (True, False):
+            self.guest = dataclasses.replace(
+                self.guest, config_drive=is_requested
+            )
+            self.assertEqual(
+                (found, unknown),
+                self.find_extra(*disks, ephemeral=0, swap=64),
+            )
 
     def test_extra_disks_of_an_unknown_boot_disk(self):
         """A disk of each promised size is enough; nothing else is judged."""
@@ -153,6 +181,15 @@ class GuestSizesTest(unittest.TestCase):
         self.assertEqual(
             ({}, ["disk", "ephemeral_disk"]),
             self.find_extra(5120, **unknown),
+        )
+        # The disk of 10 GiB can be a boot disk of a wrong size.
+        wrong = [
+            {"name": name, "sectors": str(size * 2048)}
+            for name, size in (("vda", 10240), ("vdb", 5120))
+        ]
+        self.assertEqual(
+            ({}, ["disk", "ephemeral_disk"]),
+            self.find_extra(disks=wrong, **unknown),
         )
         # The only disk is the boot disk.
         self.assertEqual(
@@ -192,7 +229,8 @@ class GuestSizesTest(unittest.TestCase):
             self.guest, disk=models.Disk(source="volume", size_gib=20)
         )
         self.assertEqual(
-            ({"ephemeral_disk": 10240}, []), self.find_extra(10240)
+            ({"boot_volume": 20480, "ephemeral_disk": 10240}, []),
+            self.find_extra(10240),
         )
 
     def test_encrypted_boot_volume(self):
@@ -201,9 +239,9 @@ class GuestSizesTest(unittest.TestCase):
             disk=models.Disk(source="volume", size_gib=21, is_encrypted=True),
         )
         sizes, unknown = self.find()
-        self.assertNotIn("disk", sizes)
+        self.assertNotIn("boot_volume", sizes)
         self.assertEqual(
-            ["disk: the header of its encryption takes a part of it"],
+            ["boot_volume: the header of its encryption takes a part of it"],
             [found.detail for found in unknown],
         )
 
