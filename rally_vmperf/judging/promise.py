@@ -71,7 +71,7 @@ class _Candidate:
     """A metric that a rate applies to.
 
     :param samples: The samples of the guests, per counted repetition.
-    :param command: The words of the name of the metric that its command has.
+    :param command: The parts of the name of the metric that its command has.
     :param factor: The factor from the unit of the metric to that of the rate.
     :param is_part: Whether the rate also limits what another metric measures,
         so that this one shows nothing unless it alone exceeds the rate.
@@ -109,12 +109,12 @@ class _Candidate:
         return self.factor * max(means)
 
 
-def _identify(words: collections.abc.Sequence[str]) -> tuple[str, str]:
+def _identify(name_parts: collections.abc.Sequence[str]) -> tuple[str, str]:
     """Return the title of the workload and the command in a metric's name.
 
-    :param words: The words of the name up to the command.
+    :param name_parts: The parts of the name up to the command.
     """
-    return "-".join(words[1:-1]), words[-1]
+    return "-".join(name_parts[1:-1]), name_parts[-1]
 
 
 class RatePromises:
@@ -273,25 +273,25 @@ class RatePromises:
         return candidates
 
     def _split_side(self, name: str) -> tuple[tuple[str, ...], str]:
-        """Return the words that name the command of a metric, and its side.
+        """Return the parts that name the command of a metric, and its side.
 
         The sides of a mixed pattern, such as ``randrw.read``, or of a section
         of a job file are one command; the commands after a label are not.
         """
-        words = tuple(name.split(".")[:-1])
-        if not (match := _SIDE.match(words[-1])):
-            return words, ""
+        name_parts = tuple(name.split(".")[:-1])
+        if not (match := _SIDE.match(name_parts[-1])):
+            return name_parts, ""
         is_side_of_command = (
-            len(words) > 3
+            len(name_parts) > 3
             and match[0] == match[1]
-            and not self._has_run(words)
-            and (words[-2] in _MIXED or self._has_run(words[:-1]))
+            and not self._has_run(name_parts)
+            and (name_parts[-2] in _MIXED or self._has_run(name_parts[:-1]))
         )
-        return words[:-1] if is_side_of_command else words, match[1]
+        return name_parts[:-1] if is_side_of_command else name_parts, match[1]
 
-    def _has_run(self, words: tuple[str, ...]) -> bool:
-        """Return whether the words of a metric are those of a command."""
-        return _identify(words) in self._commands
+    def _has_run(self, name_parts: tuple[str, ...]) -> bool:
+        """Return whether the parts of a name are those of a command."""
+        return _identify(name_parts) in self._commands
 
     def _count_operations(
         self, metric: sample.Metric, request_bytes: float
