@@ -26,12 +26,12 @@ _TRAFFIC = {
 Words = tuple[str, ...]
 
 
-def _identify(words: Words) -> tuple[str, str]:
+def _identify(name_parts: Words) -> tuple[str, str]:
     """Return the title of the workload and the command in a metric's name.
 
-    :param words: The words of the name up to the command.
+    :param name_parts: The words of the name up to the command.
     """
-    return "-".join(words[1:-1]), words[-1]
+    return "-".join(name_parts[1:-1]), name_parts[-1]
 
 
 class CappedMetrics:
@@ -60,20 +60,20 @@ class CappedMetrics:
         The sides of a mixed pattern, such as ``randrw.read``, or of a section
         of a job file are one command; the commands after a label are not.
         """
-        words = tuple(name.split(".")[:-1])
-        if not (match := _SIDE.match(words[-1])):
-            return words, ""
+        name_parts = tuple(name.split(".")[:-1])
+        if not (match := _SIDE.match(name_parts[-1])):
+            return name_parts, ""
         is_side_of_command = (
-            len(words) > 3
+            len(name_parts) > 3
             and match[0] == match[1]
-            and not self._has_run(words)
-            and (words[-2] in _MIXED or self._has_run(words[:-1]))
+            and not self._has_run(name_parts)
+            and (name_parts[-2] in _MIXED or self._has_run(name_parts[:-1]))
         )
-        return words[:-1] if is_side_of_command else words, match[1]
+        return name_parts[:-1] if is_side_of_command else name_parts, match[1]
 
-    def _has_run(self, words: Words) -> bool:
+    def _has_run(self, name_parts: Words) -> bool:
         """Return whether the words of a metric are those of a command."""
-        return _identify(words) in self._commands
+        return _identify(name_parts) in self._commands
 
     def list_seconds(self, command: Words) -> list[float]:
         """Return the mean duration of a command in each condition."""
@@ -89,9 +89,9 @@ class CappedMetrics:
 
         The total is that of both sides of a mixed pattern together.
         """
-        words = metric.name.split(".")[:-1]
-        if words[0] == "network":
-            return _TRAFFIC.get(words[-1], ())
+        name_parts = metric.name.split(".")[:-1]
+        if name_parts[0] == "network":
+            return _TRAFFIC.get(name_parts[-1], ())
         _, side = self.split_side(metric.name)
         return (side, "total") if side else ()
 

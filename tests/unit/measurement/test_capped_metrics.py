@@ -44,6 +44,7 @@ class CappedMetricsTest(unittest.TestCase):
         ("disk.fio.randread.iops", "ops/s", False),
         ("disk.fio.read.iops", "ops/s", True),
         ("disk.fio.read.bandwidth", "B/s", False),
+        ("disk.fio.brand.read.iops", "ops/s", True),
     )
     def test_merged_requests(self, name, unit, expected):
         metric = define(name, unit)
