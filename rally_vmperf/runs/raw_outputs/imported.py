@@ -382,7 +382,7 @@ def _complete_arguments(
 
     Options of the tool that are no arguments of the workload are those of the
     command line of the workload, or have their defaults. Those that a file of
-    the operator can set are unknown.
+    the operator can set are unknown, and so are all of a tool in a script.
 
     :param of_guest: The arguments that the output of the guest states. It may
         lack other options of the workload, which change little, but must have
@@ -396,7 +396,9 @@ def _complete_arguments(
     )
     table = assigned.workload.TOOL_OPTIONS
     argv = _find_argv(assigned, metric)
-    stated, operands = table.read_argv(argv or ())
+    if argv is None:
+        return dict(baseline_entry.arguments)
+    stated, operands = table.read_argv(argv)
     arguments = {
         **table.read(stated, is_complete=True),
         **baseline_entry.arguments,
@@ -411,9 +413,7 @@ def _complete_arguments(
         outside = table.list_outside_files()
         return {key: arguments[key] for key in arguments if key in outside}
     others = set(arguments["other_options"].split())
-    if argv is None or others.issuperset(
-        of_guest.get("other_options", "").split()
-    ):
+    if others.issuperset(of_guest.get("other_options", "").split()):
         del arguments["other_options"]
     return arguments
 
@@ -423,7 +423,8 @@ def _find_argv(
 ) -> tuple[str, ...] | None:
     """Return the arguments of the tool that measures a metric, or None.
 
-    A workload can run its tool in a script, whose arguments are others.
+    A workload can run its tool, the first one that it requires, in a script,
+    whose arguments are others.
     """
     try:
         commands = estimate.planned_commands(assigned)
@@ -432,12 +433,11 @@ def _find_argv(
     # The protocol follows the direction, and the side follows the pattern.
     parts = metric.split(".")[2:]
     names = (parts[0], "-".join(parts[:2]))
+    measured = [tool.command for tool in assigned.workload.TOOLS[:1]]
     for command in commands:
         program, *argv = command.argv
         is_only = len(commands) == 1
-        if program == assigned.workload.name and (
-            is_only or command.name in names
-        ):
+        if program in measured and (is_only or command.name in names):
             return tuple(argv)
     return None
 
