@@ -462,6 +462,29 @@ class BaselineTestCase(unittest.TestCase):
         self.assertEqual(bool(message), bool(omitted), omitted)
         self.assertIn(message, omitted)
 
+    @ddt.data(
+        ("fio", "fio-3.33-randread.json", ""),
+        ("fio-file", "fio-3.33-randread.json", "thinktime, other_options of"),
+        ("mbw", "mbw-2.0.txt", "mbw: other_options of bare metal."),
+        ("iperf3", "iperf3-3.12-to_peer.json", "iperf3: congestion of bare"),
+    )
+    @ddt.unpack
+    def test_options_that_are_not_recorded(self, name, file, message):
+        """They are named with the verdict."""
+        workload = golden.workload(name.partition("-")[0])
+        arguments = workload.complete(golden.RUNS[name].arguments)
+        entry = made.entry(
+            dict.fromkeys(workload.metrics(arguments), (2.0, 3.0)),
+            workload=workload.name,
+            arguments=arguments,
+        )
+        lines = imported.describe_unstated(
+            made.baseline(entries=(entry,)), outputs({file: {}})
+        )
+        self.assertIn(message, "".join(lines))
+        if not message:
+            self.assertNotIn("bare metal", "".join(lines))
+
     def test_limited_metrics_that_are_not_compared(self):
         """A limit that applies only to other metrics is not met."""
         texts = [
