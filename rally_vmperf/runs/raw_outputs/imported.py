@@ -323,11 +323,11 @@ class _ReferenceBuilder:
                 ):
                     continue
                 arguments = _select_numbers(
-                    _complete_arguments(
-                        baseline_entry, metric_name, raw_output.arguments
-                    ),
+                    _complete_arguments(baseline_entry, metric_name),
                     metric_name,
                 )
+                if not _is_imported(baseline_entry):
+                    _omit_other_options(arguments, raw_output.arguments)
                 keys = _list_differences(arguments, raw_output.arguments)
                 if self._is_lenient:
                     keys = [key for key in keys if key in _IDENTITY]
@@ -374,19 +374,13 @@ def _is_imported(baseline_entry: document.BaselineEntry) -> bool:
 
 
 def _complete_arguments(
-    baseline_entry: document.BaselineEntry,
-    metric: str,
-    of_guest: documents.Arguments,
+    baseline_entry: document.BaselineEntry, metric: str
 ) -> dict[str, t.Any]:
     """Return the known arguments of an entry.
 
     Options of the tool that are no arguments of the workload are those of the
     command line of the workload, or have their defaults. Those that a file of
-    the operator can set are unknown.
-
-    :param of_guest: The arguments that the output of the guest states. It may
-        lack other options of the workload, which change little, but must have
-        no further ones.
+    the operator can set are unknown, and so are all of a tool in a script.
     """
     if _is_imported(baseline_entry):
         return dict(baseline_entry.arguments)
@@ -396,7 +390,9 @@ def _complete_arguments(
     )
     table = assigned.workload.TOOL_OPTIONS
     argv = _find_argv(assigned, metric)
-    stated, operands = table.read_argv(argv or ())
+    if argv is None:
+        return dict(baseline_entry.arguments)
+    stated, operands = table.read_argv(argv)
     arguments = {
         **table.read(stated, is_complete=True),
         **baseline_entry.arguments,
@@ -410,12 +406,19 @@ def _complete_arguments(
     if operands and table.in_files:
         outside = table.list_outside_files()
         return {key: arguments[key] for key in arguments if key in outside}
-    others = set(arguments["other_options"].split())
-    if argv is None or others.issuperset(
-        of_guest.get("other_options", "").split()
-    ):
-        del arguments["other_options"]
     return arguments
+
+
+def _omit_other_options(
+    recorded: dict[str, t.Any], of_guest: documents.Arguments
+) -> None:
+    """Omit the other options of a workload that a guest may lack.
+
+    They change little, but the guest must have no further ones.
+    """
+    others = set(recorded.get("other_options", "").split())
+    if others.issuperset(of_guest.get("other_options", "").split()):
+        recorded.pop("other_options", None)
 
 
 def _find_argv(
@@ -423,7 +426,8 @@ def _find_argv(
 ) -> tuple[str, ...] | None:
     """Return the arguments of the tool that measures a metric, or None.
 
-    A workload can run its tool in a script, whose arguments are others.
+    A workload can run its tool, the first one that it requires, in a script,
+    whose arguments are others.
     """
     try:
         commands = estimate.planned_commands(assigned)
@@ -432,12 +436,11 @@ def _find_argv(
     # The protocol follows the direction, and the side follows the pattern.
     parts = metric.split(".")[2:]
     names = (parts[0], "-".join(parts[:2]))
+    measured = [tool.command for tool in assigned.workload.TOOLS[:1]]
     for command in commands:
         program, *argv = command.argv
         is_only = len(commands) == 1
-        if program == assigned.workload.name and (
-            is_only or command.name in names
-        ):
+        if program in measured and (is_only or command.name in names):
             return tuple(argv)
     return None
 
@@ -470,9 +473,12 @@ def describe_unstated(content: document.Baseline, guest: Raws) -> list[str]:
         ]
         if not entries:
             continue
-        of_bare_metal = _list_unstated(
+        unstated = _list_unstated(
             workload,
             [entry.arguments for entry in entries if _is_imported(entry)],
+        )
+        of_bare_metal = list(
+            dict.fromkeys((*unstated, *_list_unrecorded(entries)))
         )
         of_guest = _list_unstated(
             workload,
@@ -511,6 +517,26 @@ def _list_unstated(
         for name in dict.fromkeys(table.list_unstated())
         if any(name not in arguments for arguments in stated)
     ]
+
+
+def _list_unrecorded(
+    entries: collections.abc.Iterable[document.BaselineEntry],
+) -> list[str]:
+    """Return the options of a tool that recorded entries do not contain."""
+    names: dict[str, None] = {}
+    for entry in entries:
+        if _is_imported(entry):
+            continue
+        table = registry.get_workload(entry.workload).TOOL_OPTIONS
+        arguments = [option.argument for option in table.options]
+        for metric in entry.metrics:
+            known = _complete_arguments(entry, metric.name)
+            names |= dict.fromkeys(
+                name
+                for name in filter(None, (*arguments, "other_options"))
+                if name not in known and table.options
+            )
+    return list(names)
 
 
 def _list_differences(

@@ -20,6 +20,7 @@ from rally_vmperf.workloads import base
 from rally_vmperf.workloads import registry
 from rally_vmperf.workloads.disk import fio
 from tests.unit import made
+from tests.unit.runs.raw_outputs import test_options
 from tests.unit.workloads import golden
 
 #: Outputs -> what is given with them.
@@ -282,7 +283,8 @@ class BaselineTestCase(unittest.TestCase):
             arguments=golden.workload(tool).complete(arguments),
         )
         content = made.baseline(entries=(entry,))
-        guest = reading.read(text)
+        # The other metrics are compared.
+        guest = reading.read(text) + mode("none")
         _, omitted = imported.build_repetitions(content, guest, {})
         return "".join(omitted)
 
@@ -429,19 +431,59 @@ class BaselineTestCase(unittest.TestCase):
             stated, _ = table.read_argv([f"--{name}", "--bs=8k"])
             self.assertEqual({name: "", "bs": "8k"}, stated)
 
-    def test_options_in_a_script(self):
+    @ddt.data(
+        # h2load runs in a script.
+        (
+            *("h2load.rate", "# h2load -n 10 http://192.0.2.1/ -w 20\n"),
+            "rate: not compared: think_time is 5.0 on bare metal and 0 in the "
+            "guest; give",
+        ),
+        ("iperf2.to_peer.throughput", "", ""),
+        ("iperf2.to_peer.throughput", "# iperf -c 192.0.2.1\n", ""),
+        (
+            "iperf2.to_peer.throughput",
+            "# iperf -c 192.0.2.1 -N -Z bbr\n",
+            "nagle is True on bare metal and False in the guest, "
+            "other_options is '' on bare metal and 'Z=bbr'",
+        ),
+    )
+    @ddt.unpack
+    def test_options_in_a_script(self, name, command_line, message):
         """They are not known, and only arguments of the workload compared."""
-        metric = sample.Metric(
-            "network.iperf2.to_peer.throughput", "bit/s", "higher"
+        tool = name.partition(".")[0]
+        metric = sample.Metric(f"network.{name}", "bit/s", "higher")
+        text, arguments = test_options.h2load(), {}
+        if tool == "iperf2":
+            text = golden.text("iperf-r730xd-2019-guest.txt")
+            arguments = {"time": 10}
+        omitted = self.compare_with_recorded(
+            tool, metric, arguments, command_line + text
         )
-        text = golden.text("iperf-r730xd-2019-guest.txt")
-        guest = reading.read(text)
-        self.assertEqual(
-            "",
-            self.compare_with_recorded(
-                "iperf2", metric, {"time": guest[0].arguments["time"]}, text
-            ),
+        self.assertEqual(bool(message), bool(omitted), omitted)
+        self.assertIn(message, omitted)
+
+    @ddt.data(
+        ("fio", "fio-3.33-randread.json", ""),
+        ("fio-file", "fio-3.33-randread.json", "thinktime, other_options of"),
+        ("mbw", "mbw-2.0.txt", "mbw: other_options of bare metal."),
+        ("iperf3", "iperf3-3.12-to_peer.json", "iperf3: congestion of bare"),
+    )
+    @ddt.unpack
+    def test_options_that_are_not_recorded(self, name, file, message):
+        """They are named with the verdict."""
+        workload = golden.workload(name.partition("-")[0])
+        arguments = workload.complete(golden.RUNS[name].arguments)
+        entry = made.entry(
+            dict.fromkeys(workload.metrics(arguments), (2.0, 3.0)),
+            workload=workload.name,
+            arguments=arguments,
         )
+        lines = imported.describe_unstated(
+            made.baseline(entries=(entry,)), outputs({file: {}})
+        )
+        self.assertIn(message, "".join(lines))
+        if not message:
+            self.assertNotIn("bare metal", "".join(lines))
 
     def test_limited_metrics_that_are_not_compared(self):
         """A limit that applies only to other metrics is not met."""
