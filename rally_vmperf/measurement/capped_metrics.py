@@ -23,10 +23,7 @@ _TRAFFIC = {
 }
 
 
-Words = tuple[str, ...]
-
-
-def _identify(name_parts: Words) -> tuple[str, str]:
+def _identify(name_parts: tuple[str, ...]) -> tuple[str, str]:
     """Return the title of the workload and the command in a metric's name.
 
     :param name_parts: The words of the name up to the command.
@@ -54,7 +51,7 @@ class CappedMetrics:
             for usage in condition.command_usage
         }
 
-    def split_side(self, name: str) -> tuple[Words, str]:
+    def split_side(self, name: str) -> tuple[tuple[str, ...], str]:
         """Return the words that name the command of a metric, and its side.
 
         The sides of a mixed pattern, such as ``randrw.read``, or of a section
@@ -71,11 +68,11 @@ class CappedMetrics:
         )
         return name_parts[:-1] if is_side_of_command else name_parts, match[1]
 
-    def _has_run(self, name_parts: Words) -> bool:
+    def _has_run(self, name_parts: tuple[str, ...]) -> bool:
         """Return whether the words of a metric are those of a command."""
         return _identify(name_parts) in self._commands
 
-    def list_seconds(self, command: Words) -> list[float]:
+    def list_seconds(self, command: tuple[str, ...]) -> list[float]:
         """Return the mean duration of a command in each condition."""
         return [
             usage.seconds / usage.runs

@@ -137,7 +137,7 @@ class TestOddHosts(unittest.TestCase):
 
 @ddt.ddt
 class TestExitCode(unittest.TestCase):
-    """What used to pass in silence."""
+    """Options that must not pass in silence."""
 
     def test_lost_cpus(self):
         """A host with half of its CPUs and rates is worse."""

@@ -236,7 +236,7 @@ class BoundsTestCase(unittest.TestCase):
                 reading.read(text)
 
     def test_progress_in_one_line(self):
-        """What overwrote itself is not a long line."""
+        """A line that overwrote itself is not a long one."""
         text = b"1 byte copied, 1 s, 1 B/s\r" * 1000 + b"\n"
         self.assertEqual("1 byte copied, 1 s, 1 B/s\n", cleaning.clean(text))
 

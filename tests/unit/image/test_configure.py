@@ -370,7 +370,7 @@ class ServiceTestCase(Case):
         self.assertEqual(1, len(self.read_keys()))
 
     def test_service_without_end(self):
-        """What is longer than a document is not read."""
+        """A longer text than a document is not read."""
         service = self.serve(
             metadata=[(200, b" " * ((1 << 20) + 1))], user_data=[]
         )

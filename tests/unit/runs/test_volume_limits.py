@@ -118,7 +118,7 @@ class ListCapsTest(unittest.TestCase):
     def test_several_volumes(self, first, second, expected, partial):
         """The slowest of them determines the rate of the others.
 
-        What only some of them have is not checked, and does not disappear.
+        Limits that only some of them have are not checked, and stay.
         """
         caps = self.list(assign(target="volumes"), v1=first, v2=second)
         self.assertEqual(

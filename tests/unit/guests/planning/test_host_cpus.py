@@ -85,7 +85,7 @@ class TestHostCpus(unittest.TestCase):
     )
     @ddt.unpack
     def test_hosts_of_an_aggregate(self, states, options, expected):
-        """Those count on which guests can boot."""
+        """Hosts on which guests can boot count."""
         compute = self.cloud.compute
         compute.all_zones = {"nova": ["h1", "h10"], "other": ["h2"]}
         compute.service_states = states

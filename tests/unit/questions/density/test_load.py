@@ -127,7 +127,7 @@ class TestArguments(unittest.TestCase):
         return task.create_arguments(values, question.arguments, times)
 
     def test_shares_have_three_warm_ups(self):
-        """Which measure the full speed."""
+        """Repetitions that measure the full speed."""
         self.assertEqual(3, self.create(load=0.3).warmup)
         self.assertEqual(1, self.create(load={"sysbench": 3}).warmup)
         self.assertEqual(1, self.create(load="").warmup)

@@ -637,7 +637,7 @@ class ReplyTestCase(unittest.TestCase):
             self.assertEqual("fdatasync", arguments["sync"])
 
     def test_output_of_the_reply(self):
-        """Which of them is meant is unknown."""
+        """The one that is meant is unknown."""
         with self.assertRaisesRegex(
             base.WorkloadError, "the quoted lines and the other lines have"
         ):
