@@ -403,6 +403,11 @@ def _complete_arguments(
             if key == "size_mib"
         },
     }
+    if "target" in arguments:
+        # dd has its places in operands.
+        forms = {target.form for target in assigned.targets()}
+        place = "device" if "device" in forms else "file"
+        arguments.setdefault("place", place)
     if operands and table.in_files:
         outside = table.list_outside_files()
         return {key: arguments[key] for key in arguments if key in outside}

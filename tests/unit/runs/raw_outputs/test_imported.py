@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of raw outputs of two sides, as studies published them."""
 
+import dataclasses
 import json
 import pathlib
 import unittest
@@ -430,6 +431,42 @@ class BaselineTestCase(unittest.TestCase):
         for name in ("norandommap", "group_reporting", "minimal", "exitall"):
             stated, _ = table.read_argv([f"--{name}", "--bs=8k"])
             self.assertEqual({name: "", "bs": "8k"}, stated)
+
+    @ddt.data(
+        ("root", "/srv/vm.data", ""),
+        ("root", "/dev/vdb", "place is 'file' on bare metal and 'device'"),
+        ("volume", "/dev/vdb", ""),
+        ("volume", "volume-1", ""),
+        ("volume", "/srv/vm.data", "place is 'device' on bare metal and"),
+    )
+    @ddt.unpack
+    def test_place_of_recorded_dd(self, target, path, message):
+        """It is that of its target."""
+        metric = sample.Metric("disk.dd.write.bandwidth", "B/s", "higher")
+        arguments = golden.workload("dd").complete(
+            {"target": target, "sync": "fdatasync"}
+        )
+        entry = made.entry(
+            {metric: (2.0, 3.0)}, workload="dd", arguments=arguments
+        )
+        (guest,) = reading.read(
+            f"# dd if=/dev/zero of={path} bs=1M count=1024 conv=fdatasync\n"
+            "1024+0 records in\n1024+0 records out\n"
+            "1073741824 bytes (1.1 GB, 1.0 GiB) copied, 4.1 s, 262 MB/s\n"
+        )
+        shared = arguments.keys() & guest.arguments
+        guest = dataclasses.replace(
+            guest,
+            arguments={
+                **guest.arguments,
+                **{key: arguments[key] for key in shared},
+            },
+        )
+        _, omitted = imported.build_repetitions(
+            made.baseline(entries=(entry,)), [guest, *outputs(GUEST)], {}
+        )
+        self.assertEqual(bool(message), bool(omitted), omitted)
+        self.assertIn(message, "".join(omitted))
 
     @ddt.data(
         # h2load runs in a script.
