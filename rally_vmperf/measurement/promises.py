@@ -7,6 +7,7 @@ import math
 import typing as t
 
 from rally_vmperf import fields
+from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.samples import sample
 
 #: The sizes that each flavor has by the name of the promise. Data volumes are
@@ -47,6 +48,15 @@ def count_local_gib(
     :param boot_gib: The size of a local boot disk; 0 for a boot volume.
     """
     return boot_gib + ephemeral_gib + math.ceil(swap_mib / 1024)
+
+
+def create_not_checked_finding(subject: str, detail: str) -> finding.Finding:
+    """Return the finding that a promise cannot be compared.
+
+    :param subject: The policy or the guest that promises it.
+    :param detail: The promise and the reason.
+    """
+    return finding.Finding("promise_not_checked", subject, detail)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -11,8 +11,8 @@ import dataclasses
 
 from rally_vmperf.execution import assignment
 from rally_vmperf.guests import models
-from rally_vmperf.guests.booting import rate_limits
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import promises
 from rally_vmperf.measurement.comparison import rate_caps
 
 #: The reason why a limit of some volumes is not compared with a rate.
@@ -53,7 +53,7 @@ def list_caps(
         )
         text = ", ".join(map(str, numbers))
         findings += [
-            rate_limits.create_not_checked_finding(
+            promises.create_not_checked_finding(
                 cap.name, _PARTIAL.format(numbers=text)
             )
             for cap in partial

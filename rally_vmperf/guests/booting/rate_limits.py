@@ -17,6 +17,7 @@ from rally_vmperf import json_schema
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import models
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import promises
 from rally_vmperf.measurement.comparison import rate_caps
 
 #: The kinds of disk limits in Nova and Cinder -> the unit of the rate.
@@ -91,7 +92,7 @@ def find_flavor_limits(
     not_checked = []
     if flavor.has_hidden_extra_specs:
         not_checked.append(
-            create_not_checked_finding(subject, _HIDDEN_EXTRA_SPECS)
+            promises.create_not_checked_finding(subject, _HIDDEN_EXTRA_SPECS)
         )
     applied = {f"disk_{option}" for _, option, _ in _DISK_LIMITS}
     for key, limit in sorted(flavor.extra_specs.items()):
@@ -99,14 +100,14 @@ def find_flavor_limits(
         is_disk = key.startswith(f"{_PREFIX}disk_")
         if is_disk and option not in applied:
             not_checked.append(
-                create_not_checked_finding(
+                promises.create_not_checked_finding(
                     subject,
                     f"{key}={limit}: Nova ignores it with libvirt; remove it",
                 )
             )
         elif is_disk and not has_local_disk:
             not_checked.append(
-                create_not_checked_finding(
+                promises.create_not_checked_finding(
                     subject,
                     f"{key}: Nova limits local disks only, and guests boot "
                     "from a volume; limit the volume type in its place",
@@ -180,7 +181,7 @@ def find_port_limits(
             limits[f"{direction} max_kbps"] = rule["max_kbps"]
         policy_caps += _create_port_caps(rule, direction, subject)
         unchecked += [
-            create_not_checked_finding(
+            promises.create_not_checked_finding(
                 subject,
                 f"{direction} {option}={rule[option]}: no workload measures "
                 "packets per second",
@@ -220,15 +221,6 @@ def _create_port_caps(
             )
         )
     return caps
-
-
-def create_not_checked_finding(subject: str, detail: str) -> finding.Finding:
-    """Return the finding that a promise cannot be compared.
-
-    :param subject: The policy or the guest that promises it.
-    :param detail: The promise and the reason.
-    """
-    return finding.Finding("promise_not_checked", subject, detail)
 
 
 def find_guest_limits(
@@ -273,7 +265,9 @@ def find_guest_limits(
         except cloud.CLOUD_ERRORS as error:
             reason = f"cannot be read: {cloud.one_line(error)}"
             progress(f"{subject} {reason}")
-            findings.append(create_not_checked_finding(subject, reason))
+            findings.append(
+                promises.create_not_checked_finding(subject, reason)
+            )
             continue
         findings += policy_findings
         limited = tuple(sorted(names))
@@ -323,7 +317,7 @@ def _list_volume_types(
                 volumes[key].append(guest.name)
     for (number, name, size_gib), names in sorted(volumes.items()):
         subject = f"volume type {name}"
-        hidden = create_not_checked_finding(subject, _HIDDEN_QOS)
+        hidden = promises.create_not_checked_finding(subject, _HIDDEN_QOS)
         yield (
             subject,
             names,
@@ -471,7 +465,7 @@ def _create_unused_findings(
         for option in caps
     )
     return [
-        create_not_checked_finding(
+        promises.create_not_checked_finding(
             subject, f"{prefix}{option}={limit}: {reason or _NO_LIMIT}"
         )
         for option, limit in limits.items()
