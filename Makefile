@@ -78,7 +78,8 @@ unit: $(VENV)/whole unit-packages
 	@$(BIN)/python -m tests.skips
 
 unit-of: $(VENV)/whole
-	$(BIN)/python -m unittest $$($(BIN)/python -m tests.related $(MODULE))
+	tests=$$($(BIN)/python -m tests.related $(MODULE)) && \
+	    $(BIN)/python -m unittest $$tests
 
 browser: $(VENV)/whole chromium
 	$(BIN)/stestr --test-path tests/browser run

@@ -22,12 +22,6 @@ TESTS = ROOT / "tests" / "unit"
 Graph = collections.abc.Mapping[str, collections.abc.Set[str]]
 
 
-def _name(path: pathlib.Path) -> str:
-    """Return the dotted name of a module of the package or of tests."""
-    parts = path.relative_to(ROOT).with_suffix("").parts
-    return ".".join(parts).removesuffix(".__init__")
-
-
 @functools.cache
 def read_importers() -> dict[str, set[str]]:
     """Return the names of the modules that import each module."""
@@ -36,7 +30,9 @@ def read_importers() -> dict[str, set[str]]:
         for path in sorted(folder.rglob("*.py")):
             tree = ast.parse(path.read_text())
             for name in architecture.list_imports(tree):
-                importers.setdefault(name, set()).add(_name(path))
+                importers.setdefault(name, set()).add(
+                    architecture.name_module(path)
+                )
     return importers
 
 
@@ -62,7 +58,11 @@ def find_tests(module: str, importers: Graph) -> list[str]:
         if tests:
             return tests
     folder = TESTS.joinpath(*module.split(".")[1:-1])
-    while not (tests := sorted(map(_name, folder.glob("test_*.py")))):
+    while not (
+        tests := sorted(
+            map(architecture.name_module, folder.glob("test_*.py"))
+        )
+    ):
         folder = folder.parent
     return tests
 
@@ -75,6 +75,9 @@ def _is_test(module: str) -> bool:
 
 def main(arguments: collections.abc.Sequence[str]) -> int:
     """Print the test modules of the modules with these paths."""
+    if not arguments:
+        print("no module: give the path of one", file=sys.stderr)
+        return 2
     paths = [pathlib.Path(argument).resolve() for argument in arguments]
     for argument, path in zip(arguments, paths, strict=True):
         if not (path.is_file() and path.is_relative_to(architecture.TOP)):
@@ -82,7 +85,9 @@ def main(arguments: collections.abc.Sequence[str]) -> int:
             return 2
     importers = read_importers()
     found = dict.fromkeys(
-        test for path in paths for test in find_tests(_name(path), importers)
+        test
+        for path in paths
+        for test in find_tests(architecture.name_module(path), importers)
     )
     print(*found, sep="\n")
     return 0

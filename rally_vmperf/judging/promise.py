@@ -287,7 +287,7 @@ class RatePromises:
         """Return the largest mean rate with bursts, or 0 if it is not known.
 
         QEMU and tc have a bucket: in any time, a guest gets at most the rate
-        times this time and what the bucket holds. How long a burst lasts
+        times this time and what the bucket holds. The length of a burst
         depends on the rate of the workload, so that the rate after the length
         of a burst is not limited.
 

@@ -3,6 +3,7 @@
 
 import collections.abc
 import dataclasses
+import functools
 import re
 
 from rally_vmperf.measurement import gathering
@@ -45,9 +46,13 @@ class CappedMetrics:
     ) -> None:
         self._metrics = tuple(metrics)
         self._conditions = conditions
-        self._commands = {
+
+    @functools.cached_property
+    def _commands(self) -> set[tuple[str, str]]:
+        """The commands that ran, each with the title of its workload."""
+        return {
             (usage.workload, usage.command)
-            for condition in conditions
+            for condition in self._conditions
             for usage in condition.command_usage
         }
 

@@ -125,10 +125,10 @@ def crumbs(
     importers = collections.defaultdict(set)
     for path, tree in (*parsed.items(), *users.items()):
         for name in list_imports(tree):
-            importers[name].add(_dotted(path))
+            importers[name].add(name_module(path))
     imports = []
     for path, tree in parsed.items():
-        name = _dotted(path)
+        name = name_module(path)
         others = importers[name] - {name}
         if path.name != "__init__.py" and len(others) == 1:
             lines = logic(tree)
@@ -137,7 +137,8 @@ def crumbs(
     return imports
 
 
-def _dotted(path: pathlib.Path) -> str:
+def name_module(path: pathlib.Path) -> str:
+    """Return the dotted name of a module of the package or of tests."""
     parts = path.relative_to(TOP.parent).with_suffix("").parts
     return ".".join(parts).removesuffix(".__init__")
 

@@ -43,9 +43,7 @@ class FindTestsTest(unittest.TestCase):
         importers = related.read_importers()
         for path in sorted(architecture.TOP.rglob("*.py")):
             if path.name != "__init__.py":
-                name = ".".join(
-                    path.relative_to(related.ROOT).with_suffix("").parts
-                )
+                name = architecture.name_module(path)
                 with self.subTest(name):
                     for found in related.find_tests(name, importers):
                         test = related.ROOT.joinpath(*found.split("."))
@@ -68,6 +66,12 @@ class MainTest(unittest.TestCase):
         self.assertEqual(0, code)
         self.assertIn("tests.unit.judging.test_axis", printed)
         self.assertEqual(sorted(set(printed)), sorted(printed))
+
+    def test_no_module(self):
+        """Without one, unittest would run all tests."""
+        code, printed, errors = self.run_main()
+        self.assertEqual((2, []), (code, printed))
+        self.assertIn("give the path of one", errors)
 
     def test_no_module_of_the_package(self):
         for path in (__file__, "/none.py", str(pathlib.Path.cwd())):

@@ -379,8 +379,8 @@ def _complete_arguments(
     """Return the known arguments of an entry.
 
     Options of the tool that are no arguments of the workload are those of the
-    command line of the workload, or have their defaults. Those that a file of
-    the operator can set are unknown, and so are all of a tool in a script.
+    command line of the workload, or have their defaults. Options that a file
+    of the operator can set are unknown, and so are all of a tool in a script.
     """
     if _is_imported(baseline_entry):
         return dict(baseline_entry.arguments)
@@ -396,13 +396,10 @@ def _complete_arguments(
     arguments = {
         **table.read(stated, is_complete=True),
         **baseline_entry.arguments,
-        # Each process has its share of the file, and a job all devices.
-        **{
-            key: argument
-            for key, argument in table.read(stated).items()
-            if key == "size_mib"
-        },
     }
+    # Each process has its share of the file, and a job all devices.
+    if size := table.read(stated).get("size_mib"):
+        arguments["size_mib"] = size
     if "target" in arguments:
         # dd has its places in operands.
         forms = {target.form for target in assigned.targets()}
