@@ -306,9 +306,11 @@ class Judgement:
         ]
 
     def headline(self) -> str:
-        """Return status, cause and kinds of warnings as one line of text."""
+        """Return status, warnings and tolerated findings as a line of text."""
         warnings = finding.describe_warnings(self.findings)
-        return f"{self.status_sentence()}{warnings and f', {warnings}'}"
+        tolerated = finding.describe_tolerated(self.findings)
+        texts = filter(None, [self.status_sentence(), warnings])
+        return "; ".join(filter(None, [", ".join(texts), tolerated]))
 
     @property
     def names_its_metrics(self) -> bool:

@@ -68,6 +68,8 @@ def lines(run: judged_run.JudgedRun) -> list[str]:
     table_lines += [line for text in conclusions for line in _wrap(text)]
     if warnings := finding.describe_warnings(run.findings):
         reasons.append(f"{warnings.removeprefix('with ')}.")
+    if tolerated := finding.describe_tolerated(run.findings):
+        reasons.append(f"{tolerated.capitalize()}.")
     table_lines += [line for reason in reasons for line in _wrap(reason)]
     for result in run.sla_results:
         table_lines += _wrap(f"{result.sentence()}")

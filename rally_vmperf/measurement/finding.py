@@ -205,6 +205,18 @@ def describe_warnings(
     return f"with {total}: {', '.join(kinds)}" if kinds else ""
 
 
+def describe_tolerated(
+    findings: collections.abc.Iterable[RunFinding],
+) -> str:
+    """Return the kinds that would void figures if not tolerated, or ""."""
+    kinds = dict.fromkeys(
+        run_finding.finding.kind
+        for run_finding in findings
+        if run_finding.finding.severity == "void" and run_finding.tolerated
+    )
+    return f"tolerated, void otherwise: {', '.join(kinds)}" if kinds else ""
+
+
 #: Number of subjects and details that are shown; the record has all.
 DETAILS_SHOWN = 3
 

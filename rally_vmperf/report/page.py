@@ -135,6 +135,7 @@ def create_environment(
         DETAILS_SHOWN=finding.DETAILS_SHOWN,
         RULES=summary.RULES,
         count_warnings=finding.count_warnings,
+        describe_tolerated=finding.describe_tolerated,
         number_of=units.number_of,
         list_banners=verdicts.list_banners,
         data_link=export.create_link,

@@ -254,6 +254,17 @@ class PageTestCase(unittest.TestCase):
             f"{number} warnings of {len(kinds)} kinds.", read(shown).text
         )
 
+    def test_tolerated_findings_are_named_with_the_verdict(self):
+        """A reader of a pass sees what would have voided it."""
+        records = made.with_finding(made.records(), "bare_metal_busy")
+        sentence = "Tolerated, void otherwise: bare_metal_busy."
+        for tolerate in ([], ["bare_metal_busy"]):
+            shown = judged(records, {**made.LIMITS, "tolerate": tolerate})
+            check = self.assertIn if tolerate else self.assertNotIn
+            check(sentence, "\n".join(verdict_table.lines(shown)))
+            check(sentence, read(shown).text)
+            check(sentence[1:-1], shown.headline)
+
     def test_severity_in_this_case(self):
         """Another version of a load generator is only a warning."""
         records = made.with_finding(
