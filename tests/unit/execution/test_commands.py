@@ -7,7 +7,6 @@ from unittest import mock
 
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import barrier
-from rally_vmperf.execution import command_log
 from rally_vmperf.execution import commands
 from rally_vmperf.execution import measure
 from rally_vmperf.execution import measured
@@ -151,13 +150,13 @@ class TestTogether(TogetherTestCase):
         """They are kept as they come; what remains has no text."""
         printed = []
         self.result.keep_raw = printed.append
-        note, parts = command_log.CommandLog.note, []
+        note, parts = measure.CommandLog.note, []
 
         def noting(log, title, metrics, runs):
             parts.extend(runs)
             note(log, title, metrics, runs)
 
-        with mock.patch.object(command_log.CommandLog, "note", noting):
+        with mock.patch.object(measure.CommandLog, "note", noting):
             await self.measure()
         self.assertEqual(
             ["5\n"] * 3, [run.result.stdout for run in printed[:3]]
