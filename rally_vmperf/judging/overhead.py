@@ -6,7 +6,7 @@ import collections.abc
 from rally_vmperf.judging import judge
 from rally_vmperf.judging.results import absolute_value
 from rally_vmperf.judging.results import build
-from rally_vmperf.judging.results import loss_figure
+from rally_vmperf.judging.results import figure as figures
 from rally_vmperf.judging.results import plausibility
 from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import capped_metrics
@@ -82,9 +82,9 @@ def find(
         for reported_finding in condition.findings
     )
     has_interval = False
-    number = sum(isinstance(row.figure, loss_figure.Loss) for row in rows)
+    number = sum(isinstance(row.figure, figures.Loss) for row in rows)
     capped = rate_caps.count_capped(
-        row.metric for row in rows if isinstance(row.figure, loss_figure.Loss)
+        row.metric for row in rows if isinstance(row.figure, figures.Loss)
     )
     limited = sum(row.limit is not None for row in rows)
     undecided: list[loss.Comparison] = []
@@ -95,7 +95,7 @@ def find(
         has_interval |= comparison.low is not None
         bottleneck = ""
         if (
-            isinstance(row.figure, loss_figure.Loss)
+            isinstance(row.figure, figures.Loss)
             and row.metric.name not in offered
         ):
             bottleneck = row.figure.describe_bottleneck(capped)

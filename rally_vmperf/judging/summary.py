@@ -9,7 +9,7 @@ import typing as t
 
 from rally_vmperf.judging.results import absolute_value
 from rally_vmperf.judging.results import curve
-from rally_vmperf.judging.results import loss_figure
+from rally_vmperf.judging.results import figure as figures
 from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import shortfall
@@ -76,7 +76,7 @@ class Judgement:
         return tuple(
             row
             for row in self.rows
-            if isinstance(row.figure, loss_figure.Loss) and row.point is None
+            if isinstance(row.figure, figures.Loss) and row.point is None
         )
 
     @property
@@ -162,8 +162,8 @@ class Judgement:
                 passed[group.metric_title].append(group.brief())
         if passed:
             passed_texts = [
-                f"{name} {', '.join(filter(None, figures))}".rstrip()
-                for name, figures in passed.items()
+                f"{name} {', '.join(filter(None, clauses))}".rstrip()
+                for name, clauses in passed.items()
             ]
             texts.append(f"passed: {'; '.join(passed_texts)}")
         for group in self.limited_groups:

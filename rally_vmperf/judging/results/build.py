@@ -7,7 +7,6 @@ import typing as t
 
 from rally_vmperf.judging.results import absolute_value
 from rally_vmperf.judging.results import figure as figures
-from rally_vmperf.judging.results import loss_figure
 from rally_vmperf.judging.results import plausibility
 from rally_vmperf.judging.results import result
 from rally_vmperf.judging.results import spreads
@@ -61,7 +60,7 @@ def build_overhead(
     reason = "" if guest else gathering.NO_COMPLETE_SAMPLES
     if guest and not bare:
         reason = gathering.explain_missing(reference, metric)
-    figure = loss_figure.Loss(
+    figure = figures.Loss(
         metric=metric,
         confidence=confidence,
         contrast=contrasts.Contrast(
@@ -95,7 +94,7 @@ def build_pairs(
     """
     reference, other = gathering.pair_samples(metric, *sides)
     reference = gathering.name_alike(metric, reference, other)
-    figure = loss_figure.Loss(
+    figure = figures.Loss(
         metric=metric,
         confidence=confidence,
         contrast=contrasts.Contrast(
@@ -227,10 +226,10 @@ def _create_loss(
     point: points.Point,
     statistic: contrasts.Statistic,
     compare_to: points.CompareTo,
-) -> loss_figure.Loss:
+) -> figures.Loss:
     """Return the loss at a number of guests."""
     is_solo = compare_to == "solo_guest"
-    return loss_figure.Loss(
+    return figures.Loss(
         metric=point.metric,
         confidence=point.confidence,
         point=point,

@@ -11,7 +11,6 @@ import typing as t
 
 from rally_vmperf.judging.results import absolute_value
 from rally_vmperf.judging.results import figure as figures
-from rally_vmperf.judging.results import loss_figure
 from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement.comparison import contrasts
@@ -126,7 +125,7 @@ def describe_remark(change: result.Result) -> str:
     kinds += ["drifting"] * bool(comparison.drifts)
     if comparison.quantised:
         kinds.insert(0, "values_quantised")
-    if isinstance(change.figure, loss_figure.Loss):
+    if isinstance(change.figure, figures.Loss):
         kinds.insert(0, change.figure.label_worst(change.status))
     if detail := change.describe_differing():
         kinds.append(f"guests_differ ({detail})")
@@ -211,7 +210,7 @@ def _create_figure(
     limited = reference.limits.get(key)
     # Guests that take turns have too few repetitions each.
     has_worst = limited is not None and contrast.are_named_alike
-    return loss_figure.Loss(
+    return figures.Loss(
         metric=metric,
         contrast=contrast,
         names=(reference.name, run.name, "loss"),

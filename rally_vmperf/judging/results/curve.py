@@ -8,7 +8,6 @@ import itertools
 import typing as t
 
 from rally_vmperf.judging.results import figure as figures
-from rally_vmperf.judging.results import loss_figure
 from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.comparison import verdict
@@ -137,7 +136,7 @@ class Curve:
         Results without a limit count as well. None if the run is void.
         """
         limit = self.limit
-        is_loss = isinstance(self.figure, loss_figure.Loss)
+        is_loss = isinstance(self.figure, figures.Loss)
         if limit is None or not is_loss or not self.points:
             return None
         if any(judged.is_run_void for judged in self.results):
@@ -207,7 +206,7 @@ class Curve:
 def _is_solo(judged: result.Result) -> bool:
     """Return whether a result is that of the solo guest against itself."""
     figure = judged.figure
-    return isinstance(figure, loss_figure.Loss) and figure.is_reference
+    return isinstance(figure, figures.Loss) and figure.is_reference
 
 
 def group(
