@@ -17,7 +17,7 @@ from rally_vmperf import fields
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import flow
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement.samples import definitions
+from rally_vmperf.measurement.samples import encoding
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.records import formats
 
@@ -58,7 +58,7 @@ class BaselineMachine:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class BaselineEntry(definitions.Defining):
+class BaselineEntry(encoding.Defining):
     """The samples of one workload with its arguments, in one shape.
 
     :param workload: The name in the registry of workloads.
@@ -93,7 +93,7 @@ class BaselineEntry(definitions.Defining):
     facts: collections.abc.Mapping[str, str] = dataclasses.field(
         default_factory=dict
     )
-    metrics: definitions.Definitions
+    metrics: encoding.Definitions
     reference: t.Annotated[repetition.Reference, fields.INLINE]
     findings: tuple[finding.Finding, ...] = ()
 

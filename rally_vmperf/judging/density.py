@@ -9,7 +9,6 @@ import typing as t
 from rally_vmperf.judging import density_levels
 from rally_vmperf.judging import judge
 from rally_vmperf.judging.results import build
-from rally_vmperf.judging.results import curve
 from rally_vmperf.judging.results import plausibility
 from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import finding
@@ -247,7 +246,7 @@ def _find(
     run_judge: judge.Judge, repetitions: judge.Repetitions, rows: judge.Rows
 ) -> finding.Occurrences:
     """Yield the findings in the figures of all repetitions, without number."""
-    curves = [each for each in curve.group(rows) if each.points]
+    curves = [each for each in result.group(rows) if each.points]
     if any(each.compare_to == "bare_metal" for each in curves):
         yield from _find_in_baseline(repetitions)
     # Each number of guests of a metric can be steady by chance.
@@ -278,7 +277,7 @@ def _find_in_baseline(repetitions: judge.Repetitions) -> finding.Occurrences:
 
 
 def _find_in_rates(
-    shown: curve.Curve,
+    shown: result.Curve,
 ) -> collections.abc.Iterator[finding.Finding]:
     """Yield findings about the rates of a metric."""
     name = shown.metric.name
@@ -307,7 +306,7 @@ def _find_in_rates(
 
 
 def _find_in_loss(
-    shown: curve.Curve, capped: int, metrics: int
+    shown: result.Curve, capped: int, metrics: int
 ) -> collections.abc.Iterator[finding.Finding]:
     """Yield findings about the loss of a metric; none about fairness.
 
@@ -342,7 +341,7 @@ def _find_in_loss(
 
 
 def _find_bottlenecks(
-    shown: curve.Curve, capped: int
+    shown: result.Curve, capped: int
 ) -> collections.abc.Iterator[finding.Finding]:
     """Yield at most one finding, about bottlenecks outside the guest."""
     compare_to = shown.compare_to

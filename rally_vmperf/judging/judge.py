@@ -19,7 +19,6 @@ from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement import shortfall
 from rally_vmperf.measurement.comparison import contrasts
 from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.samples import sample
@@ -357,7 +356,7 @@ class Judge:
             )
             for row in rows
         ]
-        missing = shortfall.count_missing(repetitions, self._unreadable, void)
+        missing = counting.count_missing(repetitions, self._unreadable, void)
         not_judged = self._list_not_judged(rows, findings)
         unmatched = () if not_judged else self.unmatched(rows)
         return summary.Judgement(

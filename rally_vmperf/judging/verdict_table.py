@@ -7,7 +7,7 @@ import textwrap
 from rally_vmperf.judging import closest_limit
 from rally_vmperf.judging import judged_run
 from rally_vmperf.judging import summary
-from rally_vmperf.judging.results import curve
+from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.comparison import verdict
 
@@ -27,7 +27,7 @@ def lines(run: judged_run.JudgedRun) -> list[str]:
     The lines can contain untrusted text, which the caller must sanitize.
     """
     headlines = []
-    rows: list[curve.Curve] = []
+    rows: list[result.Curve] = []
     not_judged: list[str] = []
     reasons: list[str] = []
     conclusions: list[str] = []
@@ -69,8 +69,8 @@ def lines(run: judged_run.JudgedRun) -> list[str]:
     if warnings := finding.describe_warnings(run.findings):
         reasons.append(f"{warnings.removeprefix('with ')}.")
     table_lines += [line for reason in reasons for line in _wrap(reason)]
-    for result in run.sla_results:
-        table_lines += _wrap(f"{result.sentence()}")
+    for sla_result in run.sla_results:
+        table_lines += _wrap(f"{sla_result.sentence()}")
     table_lines.append(summary.RULES)
     return table_lines
 
@@ -81,7 +81,7 @@ def _wrap(sentence: str) -> list[str]:
 
 
 def _format_table(
-    rows: collections.abc.Sequence[curve.Curve],
+    rows: collections.abc.Sequence[result.Curve],
 ) -> list[str]:
     """Return a line of text per limit; long names have their own line.
 

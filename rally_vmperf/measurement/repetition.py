@@ -14,8 +14,8 @@ from rally_vmperf.measurement import flow
 from rally_vmperf.measurement import promises
 from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.measurement.event import phases
-from rally_vmperf.measurement.samples import columns
 from rally_vmperf.measurement.samples import cpu_seconds
+from rally_vmperf.measurement.samples import encoding
 from rally_vmperf.measurement.samples import merged
 from rally_vmperf.measurement.samples import sample
 
@@ -134,10 +134,10 @@ class Reference(fields.Stored):
     name: str = dataclasses.field(default="", metadata=fields.DERIVED)
     machine: str = dataclasses.field(default="", metadata=fields.DERIVED)
     recorded_at: str = dataclasses.field(default="", metadata=fields.DERIVED)
-    repetitions: columns.Table
+    repetitions: encoding.Table
     boots: tuple[fields.Identifier, ...] = ()
     command_usage: tuple[cpu_seconds.Usage, ...] = ()
-    percentiles: columns.PercentileRows = ()
+    percentiles: encoding.PercentileRows = ()
     distributions: tuple[merged.MergedDistribution, ...] = ()
     time_series: tuple[merged.TimeSeries, ...] = ()
     others: tuple[str, ...] = dataclasses.field(
@@ -211,7 +211,7 @@ class Condition(fields.Stored):
     machines: tuple[str, ...] = ()
     batches: fields.Positive = 1
     flows: tuple[flow.Flow, ...] = ()
-    observations: columns.Row = ()
+    observations: encoding.Row = ()
     missing: tuple[Missing, ...] = ()
     findings: tuple[finding.Finding, ...] = ()
     synchronisation: tuple[Synchronisation, ...] = ()

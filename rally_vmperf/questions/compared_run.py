@@ -17,7 +17,6 @@ from rally_vmperf.judging.results import changes
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement import shortfall
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions import run_limits
 from rally_vmperf.questions.common import question
@@ -94,7 +93,7 @@ def create_run(
         counted.repetitions, slas.find_tolerated
     )
     unreadable = len(source.records) - len(records)
-    missing = shortfall.count_missing(
+    missing = counting.count_missing(
         counted.repetitions, unreadable, counted.omitted
     )
     record = max(records, key=lambda record: record.repetition.number)

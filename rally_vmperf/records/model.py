@@ -12,7 +12,7 @@ from rally_vmperf import fields
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import flow
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement.samples import definitions
+from rally_vmperf.measurement.samples import encoding
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.records import formats
 
@@ -20,6 +20,11 @@ from rally_vmperf.records import formats
 SOFTWARE = ("rally-vmperf", "rally", "rally-openstack", "openstacksdk")
 
 OrderKind = t.Literal["listed", "shuffled", "blocks"]
+#: Name of the chart that contains a record.
+CHART = "VMPerfRecord"
+#: Name of the chart that shows all repetitions of a run.
+RUN_CHART = "VMPerfRun"
+Iteration = collections.abc.Mapping[str, t.Any]
 
 
 def software() -> dict[str, str]:
@@ -160,7 +165,7 @@ class BareMetal:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Record(definitions.Defining):
+class Record(encoding.Defining):
     """A repetition with the setting in which it was measured.
 
     :param task: The identifier of the task.
@@ -185,7 +190,7 @@ class Record(definitions.Defining):
     shape: RecordedShape
     machines: tuple[RecordedMachine, ...]
     workloads: tuple[RecordedWorkload, ...]
-    metrics: definitions.Definitions
+    metrics: encoding.Definitions
     order: Order = AS_LISTED
     options: documents.Arguments = dataclasses.field(default_factory=dict)
     criteria: collections.abc.Mapping[str, documents.Arguments] = (
@@ -343,3 +348,53 @@ def _list_setting(record: Record) -> documents.Facts:
             for key, argument in workload.arguments.items()
         },
     }
+
+
+def encode_output(record: Record) -> dict[str, t.Any]:
+    """Return a complete output for Rally that contains a record, a dict."""
+    return {
+        "title": f"Record of repetition {record.repetition.number}",
+        "chart_plugin": CHART,
+        "data": FORMAT.encode(record),
+    }
+
+
+def request_chart(title: str, record: Record) -> dict[str, t.Any]:
+    """Return an additive output for Rally that requests a run's chart.
+
+    Rally adds additive outputs to a table, so the data must be pairs of name
+    and number; the metrics are in the records.
+
+    :param record: The record of the repetition.
+    """
+    measured = record.repetition
+    gaps = [*measured.missing]
+    for condition in measured.conditions:
+        gaps += condition.missing
+    return {
+        "title": title,
+        "chart_plugin": RUN_CHART,
+        "data": [["missing measurements", len(gaps)]],
+    }
+
+
+def find_record(iteration: Iteration) -> Record | None:
+    """Return the record in a Rally iteration; None without a valid one."""
+    for document in list_output_documents(iteration):
+        return decode_or_none(document)
+    return None
+
+
+def list_output_documents(iteration: Iteration) -> list[t.Any]:
+    """Return the records in a Rally iteration as documents, valid or not."""
+    return [
+        chart["data"]
+        for chart in iteration.get("output", {}).get("complete", ())
+        if chart.get("chart_plugin") == CHART and "data" in chart
+    ]
+
+
+def decode_iteration(iteration: Iteration) -> repetition.Repetition | None:
+    """Return the repetition in an iteration; None without a valid record."""
+    record = find_record(iteration)
+    return record.repetition if record else None

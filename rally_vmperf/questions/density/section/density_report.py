@@ -6,7 +6,7 @@ import functools
 
 from rally_vmperf.judging import density_levels
 from rally_vmperf.judging import run_capacity
-from rally_vmperf.judging.results import curve
+from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import sample
@@ -60,7 +60,7 @@ class DensityReport(reports.RunReport):
             if len(by_load) > 1
         }
 
-    def shares_of(self, row: curve.Curve) -> shares.ShareSeries | None:
+    def shares_of(self, row: result.Curve) -> shares.ShareSeries | None:
         """Return a metric as shares, or None if it was not measured."""
         return shares.series(row, self.hosts)
 

@@ -8,7 +8,7 @@ import itertools
 import jinja2
 
 from rally_vmperf.judging import density_levels
-from rally_vmperf.judging.results import curve
+from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.density import points
@@ -308,7 +308,7 @@ def build_overview(
 
 def _create_metric_rows(
     metric: sample.Metric,
-    rows: list[dict[sample.Metric, curve.Curve]],
+    rows: list[dict[sample.Metric, result.Curve]],
     shown: collections.abc.Sequence[density_report.DensityReport],
     levels: list[int],
 ) -> MetricRows:
@@ -346,7 +346,7 @@ def _create_metric_rows(
 
 
 def _create_overview_cell(
-    row: curve.Curve,
+    row: result.Curve,
     guests: int,
     host: float | None,
     hosts: int,
