@@ -20,7 +20,7 @@ from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import contrasts
-from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 
@@ -28,7 +28,7 @@ Repetitions = gathering.Repetitions
 Rows = collections.abc.Sequence[result.Result]
 
 #: The limits of a judge that only has figures.
-NO_LIMITS = limits.LimitsByOption()
+NO_LIMITS = verdict.LimitsByOption()
 
 
 #: Limits by metric or glob, as a task has them.
@@ -150,7 +150,7 @@ class Rules:
 
 
 def list_unmeasured(
-    by_option: limits.LimitsByOption,
+    by_option: verdict.LimitsByOption,
     metrics: collections.abc.Collection[sample.Metric],
     skipped: collections.abc.Collection[str],
     without_baseline: str = "",
@@ -173,8 +173,8 @@ def list_unmeasured(
             elif pattern in unmatched:
                 reason = "no workload measures it"
                 if option_limits.is_of_counts(pattern, metrics):
-                    reason = f"{limits.COUNTS}; use max"
-                elif limits.matches_any(pattern, skipped):
+                    reason = f"{verdict.COUNTS}; use max"
+                elif verdict.matches_any(pattern, skipped):
                     reason = "no peer"
             if reason:
                 unmeasured.append(summary.NotJudged(option, pattern, reason))
@@ -310,9 +310,9 @@ class Judge:
     def _judge_without_bare_metal(self) -> summary.Judgement:
         """Return the verdict by the limits that do not require bare metal."""
         option = self.rules.bare_metal_option
-        required = limits.LimitsByOption({option: self.limits[option]})
+        required = verdict.LimitsByOption({option: self.limits[option]})
         others = copy.copy(self)
-        others.limits = limits.LimitsByOption(self.limits)
+        others.limits = verdict.LimitsByOption(self.limits)
         del others.limits[option]
         others.tolerate = others._list_tolerated()
         judgement = others._judge()

@@ -4,7 +4,7 @@
 import dataclasses
 import typing as t
 
-from rally_vmperf import fields
+from rally_vmperf import formats
 
 #: The descriptions of the properties of a flow; unknown ones are omitted.
 _KIND_TEXTS = {
@@ -28,11 +28,11 @@ class Flow:
     :param machines: The number of machines with this flow.
     """
 
-    target: t.Annotated[str, fields.one_of("peer", "partner")]
-    hosts: t.Annotated[str, fields.one_of("same", "other", "unknown")]
-    path: t.Annotated[str, fields.one_of("link", "router", "unknown")]
+    target: t.Annotated[str, formats.one_of("peer", "partner")]
+    hosts: t.Annotated[str, formats.one_of("same", "other", "unknown")]
+    path: t.Annotated[str, formats.one_of("link", "router", "unknown")]
     floating_ip: bool
-    machines: fields.Positive = 1
+    machines: formats.Positive = 1
 
     def describe(self) -> str:
         """Return the flow as text, as far as it is known."""

@@ -8,13 +8,12 @@ import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf import facts
-from rally_vmperf import fields
+from rally_vmperf import formats
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import flow
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import encoding
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.records import formats
 
 #: The packages whose versions are in every record and baseline.
 SOFTWARE = ("rally-vmperf", "rally", "rally-openstack", "openstacksdk")
@@ -71,8 +70,8 @@ class FileReference:
     :param sha256: The SHA-256 of the file.
     """
 
-    name: t.Annotated[str, fields.text_like("[A-Za-z0-9._-]+")]
-    sha256: t.Annotated[str, fields.text_like("[0-9a-f]{64}")]
+    name: t.Annotated[str, formats.text_like("[A-Za-z0-9._-]+")]
+    sha256: t.Annotated[str, formats.text_like("[0-9a-f]{64}")]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -104,10 +103,10 @@ class RecordedShape:
         unavailable.
     """
 
-    vcpus: fields.Positive
-    memory_mib: fields.Positive
-    copies: fields.Positive
-    requested_copies: fields.Positive | None = None
+    vcpus: formats.Positive
+    memory_mib: formats.Positive
+    copies: formats.Positive
+    requested_copies: formats.Positive | None = None
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -125,7 +124,7 @@ class RecordedWorkload:
     name: str
     label: str = ""
     arguments: documents.Arguments
-    cooldown: fields.Number = 0
+    cooldown: formats.Number = 0
     drop_caches: bool = False
     offered_load: str = ""
     load_label: str = ""
@@ -156,12 +155,12 @@ class BareMetal:
 
     name: str
     machine: str
-    recorded_at: fields.Time
+    recorded_at: formats.Time
     digest: str
     session: str
     fingerprint: facts.Fingerprint
     tools: facts.Tools
-    references: collections.abc.Mapping[fields.Positive, repetition.Reference]
+    references: collections.abc.Mapping[formats.Positive, repetition.Reference]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -182,10 +181,10 @@ class Record(encoding.Defining):
     :param machines_file: The same of the file with the facts of the machines.
     """
 
-    repetition: t.Annotated[repetition.Repetition, fields.INLINE]
-    task: fields.Identifier
-    started_at: fields.Time
-    finished_at: fields.Time
+    repetition: t.Annotated[repetition.Repetition, formats.INLINE]
+    task: formats.Identifier
+    started_at: formats.Time
+    finished_at: formats.Time
     software: collections.abc.Mapping[str, str]
     shape: RecordedShape
     machines: tuple[RecordedMachine, ...]

@@ -8,7 +8,7 @@ import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf import errors
-from rally_vmperf.records import formats
+from rally_vmperf import formats
 from rally_vmperf.records import journal
 from rally_vmperf.records import model
 

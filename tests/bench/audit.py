@@ -23,8 +23,8 @@ import numpy
 
 from rally_vmperf.audit import hosts
 from rally_vmperf.audit import result
-from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import medians
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.records import files
 from rally_vmperf.records import journal
@@ -178,7 +178,7 @@ def simulate(
     odd = {f"h{number}" for number in (*fleet.odd, *fleet.erratic)}
     counts: collections.Counter[str] = collections.Counter()
     for _ in range(trials):
-        audit = result.audit(fleet.draw(random), limits.Limits({}))
+        audit = result.audit(fleet.draw(random), verdict.Limits({}))
         worse = {
             host_result.host.name
             for host_result in audit.results

@@ -25,7 +25,7 @@ BOTTOM = {
     "documents",
     "errors",
     "facts",
-    "fields",
+    "formats",
     "json_schema",
     "sanitize",
 }

@@ -13,8 +13,8 @@ from rally_vmperf.judging.results import spreads
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import contrasts
-from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import rate_caps
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.samples import sample
 
@@ -116,7 +116,7 @@ def build_absolute(
     metric: sample.Metric,
     conditions: gathering.Conditions,
     reference: repetition.Reference,
-    by_option: limits.LimitsByOption,
+    by_option: verdict.LimitsByOption,
     names: collections.abc.Collection[str],
     confidence: float,
     *,
@@ -132,7 +132,7 @@ def build_absolute(
     :param fields: The other fields of the results.
     """
     guest = gathering.guest_samples(metric, conditions)
-    for side in limits.absolute_figures(
+    for side in verdict.absolute_figures(
         metric, by_option, has_reference=has_reference
     ):
         figure = absolute_value.AbsoluteValue(

@@ -14,7 +14,6 @@ from rally_vmperf.judging.results import figure as figures
 from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement.comparison import contrasts
-from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import units
@@ -134,7 +133,7 @@ def describe_remark(change: result.Result) -> str:
 
 def compare_runs(
     runs: collections.abc.Sequence[RunSamples],
-    margins: limits.Limits,
+    margins: verdict.Limits,
     confidence: float = 0.95,
 ) -> list[result.Result]:
     """Return the change of each metric and condition, as a list.
@@ -221,7 +220,7 @@ def _create_figure(
 def _find_margin(
     key: Key,
     limited: collections.abc.Mapping[Key, Limit],
-    margins: limits.Limits,
+    margins: verdict.Limits,
     names: collections.abc.Collection[str],
 ) -> tuple[float | None, float | None, bool]:
     """Return the margin of a metric, and whether the metric decides.

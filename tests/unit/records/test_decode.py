@@ -8,9 +8,9 @@ import unittest
 
 import ddt
 
+from rally_vmperf import formats
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
-from rally_vmperf.records import formats
 from rally_vmperf.records import model
 from tests.unit import made
 

@@ -8,7 +8,7 @@ import unittest
 from unittest import mock
 
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.questions import table
 from rally_vmperf.questions.density import levels as numbers
 from rally_vmperf.questions.density import question as density_question
@@ -188,7 +188,7 @@ class TestRun(unittest.TestCase):
 
     def test_enough_is_enough(self):
         """Levels behind the one that breaks the limit are skipped."""
-        rule = numbers.StopRule(max_percent=limits.Limits({"cpu.*": 20}))
+        rule = numbers.StopRule(max_percent=verdict.Limits({"cpu.*": 20}))
         session = fakes.Session(printed=())
         run = self.run_of(
             session,
