@@ -8,20 +8,21 @@ that correct their times are read at the end.
 import asyncio
 import collections.abc
 import dataclasses
+import time
 import types
 import typing as t
 
 from rally_vmperf.execution import assignment
-from rally_vmperf.execution import barrier
 from rally_vmperf.execution import caches
 from rally_vmperf.execution import commands
 from rally_vmperf.execution import measured
 from rally_vmperf.execution import ports
 from rally_vmperf.execution import servers
 from rally_vmperf.execution import station_run
-from rally_vmperf.execution.stations import clocks
 from rally_vmperf.execution.stations import concurrency
 from rally_vmperf.execution.stations import roles
+from rally_vmperf.machines import base
+from rally_vmperf.machines import clock
 from rally_vmperf.measurement import command_result
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.density import overlap
@@ -29,6 +30,117 @@ from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base as workloads
 from rally_vmperf.workloads import files
 from rally_vmperf.workloads import outputs
+
+#: Maximum error of a clock: seconds, and share of the shortest run.
+MAX_CLOCK_ERROR = 0.5
+CLOCK_ERROR_SHARE = 0.1
+
+
+class Clocks:
+    """The offsets of the clocks of stations; each machine is read once.
+
+    A clock is assumed to drift evenly between the first and the last reading.
+
+    :ivar refused: The errors of clocks that could not be read, by station
+        name.
+    """
+
+    def __init__(self) -> None:
+        self.refused: dict[str, base.MachineError] = {}
+        self._first: dict[str, clock.Reading] = {}
+        self._last: dict[str, clock.Reading] = {}
+        self._from = self._until = 0.0
+
+    async def begin(
+        self, stations: collections.abc.Sequence[roles.Station]
+    ) -> None:
+        """Read the clocks; a machine without a clock cannot be synchronised.
+
+        Commands of a single station need no clock.
+        """
+        if len(stations) > 1:
+            self._first, self.refused = await _read(stations)
+            self._from = time.time()
+
+    async def end(
+        self, stations: collections.abc.Sequence[roles.Station]
+    ) -> None:
+        """Read the clocks again; a lost machine keeps its first reading."""
+        if len(stations) > 1:
+            self._last, _ = await _read(stations)
+            self._until = time.time()
+
+    def offset(self, name: str) -> float:
+        """Return the first offset of a station's clock in seconds."""
+        return self._first[name].offset
+
+    def at(self, name: str, moment: float) -> clock.Reading | None:
+        """Return a station's clock reading for a time, or None."""
+        first = self._first.get(name)
+        last = self._last.get(name)
+        if first is None or last is None:
+            return first
+        passed = moment - first.offset - self._from
+        share = min(max(passed / max(self._until - self._from, 1e-6), 0), 1)
+        return clock.Reading(
+            offset=first.offset + (last.offset - first.offset) * share,
+            error=max(first.error, last.error),
+        )
+
+    def findings(
+        self, shortest: collections.abc.Mapping[str, float]
+    ) -> list[finding.Finding]:
+        """Return findings on clocks whose error is too large.
+
+        :param shortest: The duration of the shortest run of each station in
+            seconds, by name.
+        """
+        findings = []
+        for name, seconds in shortest.items():
+            first = self._first.get(name)
+            last = self._last.get(name, first)
+            if first is None or last is None:
+                continue
+            error = max(first.error, last.error)
+            drift = last.offset - first.offset
+            allowed = min(MAX_CLOCK_ERROR, CLOCK_ERROR_SHARE * seconds)
+            if max(error, abs(drift)) > allowed:
+                findings.append(
+                    finding.Finding(
+                        kind="clock_not_correctable",
+                        subject=name,
+                        detail=f"the clock of {name} is known to "
+                        f"{error * 1000:.1f} ms and moved by "
+                        f"{drift * 1000:+.1f} ms; with runs of {seconds:.1f} "
+                        f"s it must be <= {allowed * 1000:.1f} ms",
+                    )
+                )
+        return findings
+
+
+async def _read(
+    stations: collections.abc.Sequence[roles.Station],
+) -> tuple[dict[str, clock.Reading], dict[str, base.MachineError]]:
+    """Return clock readings, and errors, each by the names of stations.
+
+    Copies on one machine share its clock, so their relative error is 0.
+    """
+    machines = {id(station.machine): station.machine for station in stations}
+    answers = dict(
+        zip(machines, await clock.read_all(machines.values()), strict=True)
+    )
+    readings = {}
+    refused = {}
+    for station in stations:
+        reading = answers[id(station.machine)]
+        if isinstance(reading, base.MachineError):
+            refused[station.name] = reading
+        elif len(machines) == 1:
+            readings[station.name] = dataclasses.replace(reading, error=0.0)
+        else:
+            readings[station.name] = reading
+    return readings, refused
+
 
 #: Called with one line for each notable event.
 Progress = t.Callable[[str], None]
@@ -90,7 +202,7 @@ async def repetition(
     :returns: The findings on synchronisation.
     """
     gone = {**lost}
-    timing = clocks.Clocks()
+    timing = Clocks()
     log = CommandLog()
     # The clocks of this call apply to its own results only.
     current_result = measured.Measured(keep_raw=result.keep_raw)
@@ -133,7 +245,7 @@ async def repetition(
 async def _run(
     assignment: assignment.Assignment,
     station_runs: collections.abc.Sequence[station_run.StationRun],
-    timing: clocks.Clocks,
+    timing: Clocks,
     log: "CommandLog",
     page_caches: caches.Caches | None,
 ) -> None:
@@ -154,7 +266,7 @@ async def _run(
             for run in participants:
                 await run.step(name)
             continue
-        start_barrier = barrier.StartBarrier(
+        start_barrier = commands.StartBarrier(
             run.station.name for run in participants
         )
         synchronised_commands = [
@@ -245,7 +357,7 @@ class CommandLog:
         self._commands.append((title, set(metrics), finished))
 
     def evaluate(
-        self, timing: clocks.Clocks, result: measured.Measured
+        self, timing: Clocks, result: measured.Measured
     ) -> list[finding.Finding]:
         """Compute start skew and overlap; return findings on starts.
 
@@ -300,7 +412,7 @@ _Paces = dict[tuple[str, str], float]
 
 def _compute_spans(
     commands: collections.abc.Iterable[commands.SynchronisedCommand],
-    timing: clocks.Clocks,
+    timing: Clocks,
 ) -> list[tuple[commands.SynchronisedCommand, overlap.Span]]:
     """Return each command with its run time, if the clock is known.
 
@@ -365,7 +477,7 @@ def _limit_to_overlap(
 
 
 def _correct_times(
-    run: command_result.CommandRun, timing: clocks.Clocks
+    run: command_result.CommandRun, timing: Clocks
 ) -> command_result.CommandRun:
     """Return the run with its clock offset; unchanged if that is unknown."""
     reading = timing.at(run.machine, run.result.started)

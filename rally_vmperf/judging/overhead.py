@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rules of overhead: losses of guests against bare metal."""
+"""The rules of overhead, and of the spread of its repetitions."""
 
 import collections.abc
 
@@ -9,6 +9,7 @@ from rally_vmperf.judging.results import build
 from rally_vmperf.judging.results import figure as figures
 from rally_vmperf.judging.results import plausibility
 from rally_vmperf.judging.results import result
+from rally_vmperf.judging.results import spreads
 from rally_vmperf.measurement import capped_metrics
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
@@ -191,4 +192,47 @@ RULES = judge.Rules(
     list_voided=_list_voided,
     is_void_by_any=True,
     bare_metal_option="max_percent",
+)
+
+
+def _build_spread(
+    run_judge: judge.Judge, repetitions: judge.Repetitions
+) -> list[result.Result]:
+    """Return the spread of each rate and time, as a list.
+
+    An option with limits is ``max_`` and the name of a figure.
+    """
+    compared = judge.Judge(
+        RULES,
+        options=judge.GuestOptions(confidence=run_judge.options.confidence),
+    ).figures(repetitions)
+    ratios = [row for row in compared if row.metric.scale == "ratio"]
+    names = {row.metric.name for row in ratios}
+    return [
+        build.build_spread(
+            row,
+            kind,
+            run_judge.limits[f"max_{kind}"].for_metric(row.metric.name, names),
+            run_judge.options.statistic,
+        )
+        for row in ratios
+        for kind in spreads.NAMES
+    ]
+
+
+def _find_in_spread(
+    run_judge: judge.Judge, repetitions: judge.Repetitions, rows: judge.Rows
+) -> finding.Occurrences:
+    """Yield the findings that void samples, and so their spread as well."""
+    compared = {
+        id(row.figure.compared): row.figure.compared
+        for row in rows
+        if isinstance(row.figure, spreads.SpreadFigure)
+    }
+    return find(run_judge, repetitions, [*compared.values()])
+
+
+SPREAD_RULES = judge.Rules(
+    build=_build_spread,
+    find=_find_in_spread,
 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The metrics of an event.
+"""The metrics of an event, and figures with their errors.
 
 They can be zero, so that they have absolute limits only, and each event must
 keep them. The error of a figure is the ``step`` of its metric.
@@ -9,8 +9,25 @@ import collections.abc
 import dataclasses
 import functools
 
-from rally_vmperf.measurement.event import estimates
 from rally_vmperf.measurement.samples import sample
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Approximation:
+    """A figure that cannot be negative, with its error.
+
+    :param value: The figure in its unit.
+    :param error: The largest error: of a bound, or of an interval with a
+        confidence of 95 %.
+    """
+
+    value: float
+    error: float
+
+    def contains(self, truth: float) -> bool:
+        """Return whether a value is within the interval."""
+        return self.value - self.error <= truth <= self.value + self.error
+
 
 _create_metric = functools.partial(
     sample.Metric, better="lower", scale="count", optional=True
@@ -83,7 +100,7 @@ def list_time_figures(
 
 
 def observe(
-    metric: sample.Metric, source: str, estimate: estimates.Approximation
+    metric: sample.Metric, source: str, estimate: Approximation
 ) -> sample.Observation:
     """Return an estimate as an observation.
 

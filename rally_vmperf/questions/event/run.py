@@ -13,7 +13,6 @@ from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import models
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement.event import estimates
 from rally_vmperf.measurement.event import figures
 from rally_vmperf.measurement.event import phases
 from rally_vmperf.measurement.samples import series
@@ -388,7 +387,7 @@ class GuestEvent(actions.GuestWatch):
     def _explain(
         self,
         monitor: event_monitor.Monitor,
-        stop: estimates.Approximation | str,
+        stop: figures.Approximation | str,
     ) -> frozenset[tuple[str, str]]:
         """Return the findings that the event explains."""
         if isinstance(stop, str):
