@@ -11,7 +11,7 @@ from rally_vmperf import errors
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import runs
 from rally_vmperf.questions import table
-from rally_vmperf.records import journal_index
+from rally_vmperf.records import journal
 from rally_vmperf.records import sources
 
 if t.TYPE_CHECKING:
@@ -41,7 +41,7 @@ def read_hosts(
     """
     from rally_vmperf.audit import collection
 
-    journals: dict[pathlib.Path, journal_index.IndexedRun] = {}
+    journals: dict[pathlib.Path, journal.IndexedRun] = {}
     run_sources: list[sources.Source] = []
     for name in names:
         if pathlib.Path(name).is_dir():
@@ -70,7 +70,7 @@ def read_hosts(
 
 def _index(
     directory: pathlib.Path, days: int | None
-) -> dict[pathlib.Path, journal_index.IndexedRun]:
+) -> dict[pathlib.Path, journal.IndexedRun]:
     """Return the runs in a directory that are at most so many days old."""
     oldest = ""
     if days is not None:
@@ -78,7 +78,7 @@ def _index(
         oldest = (now - datetime.timedelta(days=days)).isoformat()
     return {
         run.path: run
-        for run in journal_index.list_runs(directory, table.questions())
+        for run in journal.list_runs(directory, table.questions())
         if run.started_at >= oldest
     }
 

@@ -19,7 +19,6 @@ from rally_vmperf.cmd import task_file
 from rally_vmperf.cmd.baselines import bare_metal
 from rally_vmperf.cmd.baselines import baseline
 from rally_vmperf.cmd.baselines import coverage
-from rally_vmperf.cmd.baselines import raw_devices
 from rally_vmperf.measurement import finding
 
 if t.TYPE_CHECKING:
@@ -44,7 +43,7 @@ class Record(baseline.RegistrationCommand):
         """Add the arguments of the command."""
         super().add_arguments(parser)
         coverage.add_arguments(parser)
-        bare_metal.add_arguments(parser)
+        bare_metal.add_machine_arguments(parser)
         parser.add_argument(
             "--work-dir",
             default="/var/tmp",  # noqa: S108 - subdirectories are private
@@ -58,7 +57,7 @@ class Record(baseline.RegistrationCommand):
             help="bundle from 'rally-vmperf tools bundle', whose programs are "
             "run; default: the programs of the machine",
         )
-        raw_devices.add_arguments(parser)
+        bare_metal.add_device_arguments(parser)
         parser.add_argument(
             "--continue",
             dest="session",
@@ -222,7 +221,7 @@ class Record(baseline.RegistrationCommand):
 
         journal_dir = opts.read(parsed.config_file).journal_dir
         fitting = self._select_coverages_that_fit(parsed, request.coverages)
-        for line in raw_devices.check(parsed, fitting):
+        for line in bare_metal.check_devices(parsed, fitting):
             self.print_line(line)
         accepted = request.tolerated
         if parsed.measure_anyway:
@@ -242,7 +241,7 @@ class Record(baseline.RegistrationCommand):
                     directory=parsed.work_dir,
                     cpus=parsed.cpu_list or "",
                     supply=supply,
-                    devices=raw_devices.select(parsed, covered),
+                    devices=bare_metal.select_devices(parsed, covered),
                     is_limited=covered.protocol.shape == "guest",
                     reboot=covered.protocol.reboot,
                     options=_collect_options(parsed, covered, request.peer),
