@@ -15,7 +15,6 @@ from rally_vmperf import errors
 from rally_vmperf import facts
 from rally_vmperf import formats
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement import flow
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import encoding
 from rally_vmperf.measurement.samples import sample
@@ -88,7 +87,7 @@ class BaselineEntry(encoding.Defining):
     limited_by: str
     cpus: tuple[t.Annotated[str, formats.text_like("[0-9,]+")], ...] = ()
     numa_nodes: tuple[formats.Count, ...] = ()
-    flows: tuple[flow.Flow, ...] = ()
+    flows: tuple[repetition.Flow, ...] = ()
     facts: collections.abc.Mapping[str, str] = dataclasses.field(
         default_factory=dict
     )

@@ -10,7 +10,6 @@ from rally_vmperf import documents
 from rally_vmperf import formats
 from rally_vmperf import sanitize
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement import flow
 from rally_vmperf.measurement import promises
 from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.measurement.event import phases
@@ -18,6 +17,46 @@ from rally_vmperf.measurement.samples import cpu_seconds
 from rally_vmperf.measurement.samples import encoding
 from rally_vmperf.measurement.samples import merged
 from rally_vmperf.measurement.samples import sample
+
+#: The descriptions of the properties of a flow; unknown ones are omitted.
+_FLOW_TEXTS = {
+    "peer": "to the peer",
+    "partner": "to the partner guest",
+    "same": "on the same host",
+    "other": "on another host",
+    "link": "in a network of its own",
+    "router": "through a router",
+}
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Flow:
+    """A flow between machines of a condition.
+
+    :param target: The other end: ``peer`` or ``partner``.
+    :param hosts: Whether both ends are on the ``same`` host or on ``other``
+        hosts.
+    :param path: Whether it uses a common ``link`` or a ``router``.
+    :param machines: The number of machines with this flow.
+    """
+
+    target: t.Annotated[str, formats.one_of("peer", "partner")]
+    hosts: t.Annotated[str, formats.one_of("same", "other", "unknown")]
+    path: t.Annotated[str, formats.one_of("link", "router", "unknown")]
+    floating_ip: bool
+    machines: formats.Positive = 1
+
+    def describe(self) -> str:
+        """Return the flow as text, as far as it is known."""
+        phrases = [
+            _FLOW_TEXTS[text]
+            for text in (self.target, self.hosts, self.path)
+            if text in _FLOW_TEXTS
+        ]
+        if self.floating_ip:
+            phrases.append("from a floating IP")
+        return ", ".join(phrases)
+
 
 State = t.Literal["complete", "incomplete", "interrupted", "skipped"]
 Bound = t.Literal["time", "size"]
@@ -210,7 +249,7 @@ class Condition(formats.Stored):
     skip_reason: str = ""
     machines: tuple[str, ...] = ()
     batches: formats.Positive = 1
-    flows: tuple[flow.Flow, ...] = ()
+    flows: tuple[Flow, ...] = ()
     observations: encoding.Row = ()
     missing: tuple[Missing, ...] = ()
     findings: tuple[finding.Finding, ...] = ()

@@ -10,11 +10,12 @@ from rally_vmperf import documents
 from rally_vmperf import facts
 from rally_vmperf import formats
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement import flow
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import encoding
 from rally_vmperf.measurement.samples import sample
 
+# A record has a property with the name of this module.
+_Flow = repetition.Flow
 #: The packages whose versions are in every record and baseline.
 SOFTWARE = ("rally-vmperf", "rally", "rally-openstack", "openstacksdk")
 
@@ -220,7 +221,7 @@ class Record(encoding.Defining):
         return metric, ""
 
     @property
-    def flows(self) -> tuple[flow.Flow, ...]:
+    def flows(self) -> tuple[_Flow, ...]:
         """The flows of all conditions, each once."""
         return tuple(
             dict.fromkeys(

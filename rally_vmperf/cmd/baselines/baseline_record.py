@@ -11,7 +11,6 @@ import uuid
 from rally_vmperf import documents
 from rally_vmperf import opts
 from rally_vmperf.baseline import document
-from rally_vmperf.baseline import sessions
 from rally_vmperf.baseline import store
 from rally_vmperf.cmd import machine_options
 from rally_vmperf.cmd import rally_api
@@ -110,7 +109,7 @@ class Record(baseline.RegistrationCommand):
         earlier = None
         if parsed.append:
             earlier = baseline_store.load(parsed.name)
-            sessions.find_entries(
+            recorded.find_entries(
                 earlier,
                 [
                     (
@@ -147,7 +146,7 @@ class Record(baseline.RegistrationCommand):
             recordings, parsed.machine_class or ""
         )
         if earlier is not None:
-            content = sessions.append_session(earlier, content)
+            content = recorded.append_session(earlier, content)
         self.register(
             baseline_store, content, parsed, replace=earlier is not None
         )

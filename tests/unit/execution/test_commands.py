@@ -328,7 +328,7 @@ class TestFaults(TogetherTestCase):
 
     async def test_one_whose_clock_cannot_be_read(self):
         """It is left out from the start."""
-        with mock.patch.object(measure.clocks.clock, "read", self.read):
+        with mock.patch.object(measure.clock, "read", self.read):
             await self.measure()
         self.check_left_out("no bash")
 
@@ -336,7 +336,7 @@ class TestFaults(TogetherTestCase):
         """Fail to read the clock of c2."""
         if machine.name == "c2":
             raise base.MachineError("c2 has no bash")
-        return measure.clocks.clock.SAME
+        return measure.clock.SAME
 
 
 class TestCancelled(TogetherTestCase):
