@@ -20,10 +20,24 @@ from rally_vmperf import declaration
 from rally_vmperf import documents
 from rally_vmperf import errors
 
+if t.TYPE_CHECKING:
+    import pydantic
+
+T = t.TypeVar("T")
 #: The metadata of a field that the reader derives from other fields.
 DERIVED = {"derived": True}
 #: The mark of a dataclass whose fields become those of the whole document.
 INLINE = "inline"
+#: The maximum number of errors in a document of which the first is described.
+_MAX_ERRORS = 10_000
+#: The errors of values that contradict each other.
+_INVALID = (
+    ArithmeticError,
+    AttributeError,
+    LookupError,
+    TypeError,
+    ValueError,
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -289,23 +303,6 @@ def list_fields(content: type) -> "tuple[dataclasses.Field[t.Any], ...]":
 def is_inline(field: "dataclasses.Field[t.Any]") -> bool:
     """Return whether the fields of a field's dataclass replace the field."""
     return INLINE in getattr(field.type, "__metadata__", ())
-
-
-if t.TYPE_CHECKING:
-    import pydantic
-
-T = t.TypeVar("T")
-
-#: The maximum number of errors in a document of which the first is described.
-_MAX_ERRORS = 10_000
-#: The errors of values that contradict each other.
-_INVALID = (
-    ArithmeticError,
-    AttributeError,
-    LookupError,
-    TypeError,
-    ValueError,
-)
 
 
 class FormatError(errors.VMPerfError):

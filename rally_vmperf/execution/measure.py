@@ -34,6 +34,10 @@ from rally_vmperf.workloads import outputs
 #: Maximum error of a clock: seconds, and share of the shortest run.
 MAX_CLOCK_ERROR = 0.5
 CLOCK_ERROR_SHARE = 0.1
+#: Called with one line for each notable event.
+Progress = t.Callable[[str], None]
+#: station name -> directory of a workload -> facts of its preparation
+Facts = dict[str, dict[str, dict[str, str]]]
 
 
 class Clocks:
@@ -140,12 +144,6 @@ async def _read(
         else:
             readings[station.name] = reading
     return readings, refused
-
-
-#: Called with one line for each notable event.
-Progress = t.Callable[[str], None]
-#: station name -> directory of a workload -> facts of its preparation
-Facts = dict[str, dict[str, dict[str, str]]]
 
 
 async def prepare(

@@ -27,6 +27,21 @@ _FLOW_TEXTS = {
     "link": "in a network of its own",
     "router": "through a router",
 }
+State = t.Literal["complete", "incomplete", "interrupted", "skipped"]
+Bound = t.Literal["time", "size"]
+#: The parameters that differ between conditions: ``{"guests": 4}``.
+Axes = collections.abc.Mapping[
+    str,
+    t.Annotated[
+        int | str, formats.choice((int, str), "must be an integer or a text")
+    ],
+]
+#: The axis of the number of guests of each host that are measured at once.
+GUESTS = "guests"
+#: The maximum number of machines, as the value of an axis.
+_MAX_MACHINES = 100_000
+#: The axis of the settings of guests, whose names are the values.
+VARIANT = "variant"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -56,24 +71,6 @@ class Flow:
         if self.floating_ip:
             phrases.append("from a floating IP")
         return ", ".join(phrases)
-
-
-State = t.Literal["complete", "incomplete", "interrupted", "skipped"]
-Bound = t.Literal["time", "size"]
-#: The parameters that differ between conditions: ``{"guests": 4}``.
-Axes = collections.abc.Mapping[
-    str,
-    t.Annotated[
-        int | str, formats.choice((int, str), "must be an integer or a text")
-    ],
-]
-
-#: The axis of the number of guests of each host that are measured at once.
-GUESTS = "guests"
-#: The maximum number of machines, as the value of an axis.
-_MAX_MACHINES = 100_000
-#: The axis of the settings of guests, whose names are the values.
-VARIANT = "variant"
 
 
 class HasAxes(t.Protocol):

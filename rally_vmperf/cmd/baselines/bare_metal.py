@@ -18,6 +18,10 @@ if t.TYPE_CHECKING:
     from rally_vmperf.execution import assignment
     from rally_vmperf.execution.stations import roles
     from rally_vmperf.machines import shapes
+    from rally_vmperf.machines.provisioning import raw_devices
+
+#: The beginnings of paths that name the same disk after a reboot.
+_PERSISTENT = ("/dev/disk/by-", "/dev/mapper/")
 
 
 def add_machine_arguments(parser: argparse.ArgumentParser) -> None:
@@ -124,13 +128,6 @@ def parse_cpu_list(text: str) -> str:
             f"{text!r}: must be a list of CPUs such as 8-15 or 0-3,8"
         )
     return text
-
-
-if t.TYPE_CHECKING:
-    from rally_vmperf.machines.provisioning import raw_devices
-
-#: The beginnings of paths that name the same disk after a reboot.
-_PERSISTENT = ("/dev/disk/by-", "/dev/mapper/")
 
 
 def add_device_arguments(parser: argparse.ArgumentParser) -> None:

@@ -20,6 +20,53 @@ from rally_vmperf.guests.cleanup import servers as server_deletion
 from rally_vmperf.measurement.samples import units
 
 ListedResources = list[t.Any]
+#: In the order of deletion; kinds of the same rank are deleted together.
+RANKS = {
+    "server": 0,
+    "floating IP": 1,
+    "volume": 1,
+    "router": 2,
+    "port": 3,
+    "subnet": 4,
+    "network": 5,
+    "security group": 6,
+    "server group": 6,
+    "key pair": 6,
+    "flavor": 6,
+    "image": 6,
+    "user": 7,
+    "project": 8,
+}
+#: The kinds of resources of guests.
+GUEST_KINDS = RANKS.keys() - {"router", "subnet", "network", "user", "project"}
+#: Those of single guests; the guests of a run share the others.
+SINGLE_GUEST_KINDS = frozenset({"server", "floating IP", "volume", "port"})
+#: Options of a group of guests -> the kinds that exist only with them.
+OPTIONAL_KINDS = {
+    "boot_volume": "volume",
+    "volumes": "volume",
+    "extra_specs": "flavor",
+    "image_properties": "image",
+}
+_GET_NAME = operator.attrgetter("name")
+#: The kinds of Neutron's resources with their calls in the SDK, which list and
+#: delete them, and the function that returns the name.
+_NEUTRON = {
+    "floating IP": ("ips", "delete_ip", operator.attrgetter("description")),
+    "router": ("routers", "delete_router", _GET_NAME),
+    "port": ("ports", "delete_port", _GET_NAME),
+    "subnet": ("subnets", "delete_subnet", _GET_NAME),
+    "network": ("networks", "delete_network", _GET_NAME),
+}
+#: The same for Keystone.
+_KEYSTONE = {
+    "user": ("users", "delete_user"),
+    "project": ("projects", "delete_project"),
+}
+#: Projects in one request to Neutron; with more of them its URL is too long.
+_MAX_PROJECTS = 50
+#: The status of a service that does not support a filter.
+_BAD_REQUEST = 400
 
 
 class IncompleteError(errors.GuestError):
@@ -90,57 +137,6 @@ class Listing:
         if self._failures:
             raise IncompleteError(self._failures, self.resources)
         return self.resources
-
-
-#: In the order of deletion; kinds of the same rank are deleted together.
-RANKS = {
-    "server": 0,
-    "floating IP": 1,
-    "volume": 1,
-    "router": 2,
-    "port": 3,
-    "subnet": 4,
-    "network": 5,
-    "security group": 6,
-    "server group": 6,
-    "key pair": 6,
-    "flavor": 6,
-    "image": 6,
-    "user": 7,
-    "project": 8,
-}
-
-#: The kinds of resources of guests.
-GUEST_KINDS = RANKS.keys() - {"router", "subnet", "network", "user", "project"}
-#: Those of single guests; the guests of a run share the others.
-SINGLE_GUEST_KINDS = frozenset({"server", "floating IP", "volume", "port"})
-#: Options of a group of guests -> the kinds that exist only with them.
-OPTIONAL_KINDS = {
-    "boot_volume": "volume",
-    "volumes": "volume",
-    "extra_specs": "flavor",
-    "image_properties": "image",
-}
-
-_GET_NAME = operator.attrgetter("name")
-#: The kinds of Neutron's resources with their calls in the SDK, which list and
-#: delete them, and the function that returns the name.
-_NEUTRON = {
-    "floating IP": ("ips", "delete_ip", operator.attrgetter("description")),
-    "router": ("routers", "delete_router", _GET_NAME),
-    "port": ("ports", "delete_port", _GET_NAME),
-    "subnet": ("subnets", "delete_subnet", _GET_NAME),
-    "network": ("networks", "delete_network", _GET_NAME),
-}
-#: The same for Keystone.
-_KEYSTONE = {
-    "user": ("users", "delete_user"),
-    "project": ("projects", "delete_project"),
-}
-#: Projects in one request to Neutron; with more of them its URL is too long.
-_MAX_PROJECTS = 50
-#: The status of a service that does not support a filter.
-_BAD_REQUEST = 400
 
 
 @dataclasses.dataclass(frozen=True)

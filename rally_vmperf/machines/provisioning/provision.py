@@ -20,6 +20,22 @@ from rally_vmperf.machines import scripts
 _UNPACK_TIMEOUT = 900
 #: The directories of programs outside the bundle.
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+#: Program -> kind of package manager, in the order of the search: SUSE may
+#: also have dnf.
+_KINDS = {
+    "apt-get": "apt",
+    "zypper": "zypper",
+    "dnf": "dnf",
+    "microdnf": "dnf",
+    "yum": "dnf",
+}
+#: Beginnings of error lines of apt, dnf and zypper.
+_ERROR_LINES = re.compile(
+    r"E: |W: Failed to fetch|Error: \S|- Curl error|- nothing provides|"
+    r"Error message: |Problem: |No provider of "
+)
+#: Timeout in seconds, sufficient for a slow mirror.
+_TIMEOUT = 1800
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -62,24 +78,6 @@ async def unpack(
             "and free space"
         )
     return Unpacked(bundle=archive, folder=where)
-
-
-#: Program -> kind of package manager, in the order of the search: SUSE may
-#: also have dnf.
-_KINDS = {
-    "apt-get": "apt",
-    "zypper": "zypper",
-    "dnf": "dnf",
-    "microdnf": "dnf",
-    "yum": "dnf",
-}
-#: Beginnings of error lines of apt, dnf and zypper.
-_ERROR_LINES = re.compile(
-    r"E: |W: Failed to fetch|Error: \S|- Curl error|- nothing provides|"
-    r"Error message: |Problem: |No provider of "
-)
-#: Timeout in seconds, sufficient for a slow mirror.
-_TIMEOUT = 1800
 
 
 class ToolMissing(base.MachineError):

@@ -33,6 +33,12 @@ _DRAWS = 2000
 #: The logarithm of each guest's loss, by repetition and guest: positive if
 #: the guest is worse.
 Losses = collections.abc.Mapping[int, collections.abc.Mapping[str, float]]
+#: The guest to which a limit applies.
+Statistic = t.Literal["mean", "worst"]
+RepetitionSamples = tuple[sample.MetricSamples, ...]
+Comparisons = dict[str, loss.Comparison]
+#: The value of a guest's reference, and that of the guest.
+_Pair = tuple[float, float]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -155,14 +161,6 @@ def _draw(number: int) -> t.Any:
     import numpy
 
     return numpy.random.default_rng(0).standard_normal((_DRAWS, number))
-
-
-#: The guest to which a limit applies.
-Statistic = t.Literal["mean", "worst"]
-RepetitionSamples = tuple[sample.MetricSamples, ...]
-Comparisons = dict[str, loss.Comparison]
-#: The value of a guest's reference, and that of the guest.
-_Pair = tuple[float, float]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

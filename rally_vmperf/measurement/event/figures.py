@@ -11,24 +11,6 @@ import functools
 
 from rally_vmperf.measurement.samples import sample
 
-
-@dataclasses.dataclass(frozen=True, kw_only=True)
-class Approximation:
-    """A figure that cannot be negative, with its error.
-
-    :param value: The figure in its unit.
-    :param error: The largest error: of a bound, or of an interval with a
-        confidence of 95 %.
-    """
-
-    value: float
-    error: float
-
-    def contains(self, truth: float) -> bool:
-        """Return whether a value is within the interval."""
-        return self.value - self.error <= truth <= self.value + self.error
-
-
 _create_metric = functools.partial(
     sample.Metric, better="lower", scale="count", optional=True
 )
@@ -75,6 +57,23 @@ PEAK_PREFIX, SPIKE_PREFIX = (
 )
 #: The digits of a figure after the point.
 _DIGITS = 6
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Approximation:
+    """A figure that cannot be negative, with its error.
+
+    :param value: The figure in its unit.
+    :param error: The largest error: of a bound, or of an interval with a
+        confidence of 95 %.
+    """
+
+    value: float
+    error: float
+
+    def contains(self, truth: float) -> bool:
+        """Return whether a value is within the interval."""
+        return self.value - self.error <= truth <= self.value + self.error
 
 
 def create_peak(metric: sample.Metric) -> sample.Metric:
