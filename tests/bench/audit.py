@@ -277,7 +277,7 @@ def describe_guest(host: str) -> dict[str, t.Any]:
 
 def print_cost(number: int) -> None:
     """Print the CPU seconds and memory of an audit, and its page's size."""
-    from rally_vmperf.cmd.audit import audit
+    from rally_vmperf.cmd import audit
 
     with tempfile.TemporaryDirectory() as name:
         directory = pathlib.Path(name)
