@@ -7,7 +7,7 @@ import functools
 import itertools
 import typing as t
 
-from rally_vmperf.judging import density_levels
+from rally_vmperf.judging import counting
 from rally_vmperf.judging import gains
 from rally_vmperf.judging import judge
 from rally_vmperf.judging import parts
@@ -169,7 +169,7 @@ class Axis:
         for metric, contrast, guests in compared:
             void = ""
             if guests is not None:
-                void = density_levels.find_void_sentence(
+                void = counting.find_void_sentence(
                     metric.name,
                     repetitions,
                     levels[guests],

@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """What counts of a run, and what it lacks.
 
-The repetitions, samples and findings of a verdict count; planned repetitions
-and expected metrics can be missing.
+The repetitions, samples and findings of a verdict count, for each number of
+guests; planned repetitions and expected metrics can be missing.
 
 Verdicts, comparisons of runs and audits count by these rules.
 """
 
+import collections
 import collections.abc
 import dataclasses
 
-from rally_vmperf.judging import density_levels
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.samples import sample
+from rally_vmperf.measurement.samples import units
 
 #: A larger share of void repetitions voids the run, because the cause may
 #: have affected the others as well.
@@ -82,18 +83,18 @@ def _list_findings(
 
     :param axis: As in ``count``.
     """
-    has_levels = density_levels.has_levels(repetitions)
+    is_by_level = has_levels(repetitions)
     found: list[gathering.Occurrence] = []
     for run_repetition in repetitions:
         number = run_repetition.number
         found += [(one, number) for one in run_repetition.findings]
-        for condition in () if has_levels else run_repetition.conditions:
+        for condition in () if is_by_level else run_repetition.conditions:
             prefix = f"{condition.axes[axis]}: " if axis else ""
             found += [
                 (one.with_prefix(prefix), number) for one in condition.findings
             ]
-    if has_levels:
-        found += density_levels.findings(repetitions)
+    if is_by_level:
+        found += _list_level_findings(repetitions)
     return found
 
 
@@ -119,7 +120,7 @@ def _list_void(
         and reported_finding.severity == "void"
         and reported_finding.kind not in {*tolerate, *_VOID_RUN_KINDS}
     ]
-    run_wide = density_levels.select_run_wide(
+    run_wide = select_run_wide(
         (reported_finding for reported_finding, _ in voiding), repetitions
     )
     void = {
@@ -180,9 +181,9 @@ def collect_samples(
                 counted[tolerate] = count(isolated, tolerate)
             judged = counted[tolerate].judged
             conditions_judged = repetition.list_conditions(judged)
-            void = density_levels.find_void_sentence(
+            void = find_void_sentence(
                 metric.name, judged, conditions_judged, tolerate
-            ) or density_levels.first_void_sentence(
+            ) or first_void_sentence(
                 _list_remaining(counted[tolerate]), tolerate
             )
             values = gathering.guest_samples(metric, conditions_judged)
@@ -351,3 +352,121 @@ def _list_reasons(
     if gaps:
         return [gap.sentence() for gap in gaps]
     return [f"{name}: not reported" for name in _unreported_metrics(measured)]
+
+
+def guest_counts(repetitions: gathering.Repetitions) -> list[int]:
+    """Return the numbers of guests of a run as an ascending list."""
+    return sorted({*map(guests_of, repetition.list_conditions(repetitions))})
+
+
+def has_levels(repetitions: gathering.Repetitions) -> bool:
+    """Return whether the conditions have numbers of guests."""
+    return any(
+        run_repetition.conditions
+        and run_repetition.has_axis(repetition.GUESTS)
+        for run_repetition in repetitions
+    )
+
+
+def guests_of(condition: repetition.Condition) -> int:
+    """Return the number of guests of each host in a condition."""
+    return int(condition.axes[repetition.GUESTS])
+
+
+def _list_level_findings(
+    repetitions: gathering.Repetitions,
+) -> finding.Occurrences:
+    """Return the findings of repetitions, with levels in their detail.
+
+    Levels of a warm-up are omitted.
+    """
+    numbers: dict[finding.Finding, set[int]] = collections.defaultdict(set)
+    counts: dict[finding.Finding, set[int]] = collections.defaultdict(set)
+    executed: set[int] = set()
+    for run_repetition in repetitions:
+        conditions = (
+            run_repetition.conditions if run_repetition.counted else ()
+        )
+        for level in conditions:
+            if not level.skip_reason:
+                executed.add(guests_of(level))
+            for reported_finding in level.findings:
+                numbers[reported_finding].add(run_repetition.number)
+                counts[reported_finding].add(guests_of(level))
+    for reported_finding, levels in counts.items():
+        level_finding = reported_finding
+        if levels < executed or len(executed) == 1:
+            level_finding = dataclasses.replace(
+                reported_finding,
+                detail=(
+                    f"at {units.number_of('guest', *levels)}: "
+                    f"{reported_finding.detail}"
+                ),
+            )
+        for number in sorted(numbers[reported_finding]):
+            yield level_finding, number
+
+
+def select_run_wide(
+    findings: collections.abc.Iterable[finding.Finding],
+    repetitions: gathering.Repetitions,
+) -> frozenset[finding.Finding]:
+    """Return the findings about whole repetitions, records or runs, a set.
+
+    Other findings are about a metric, or about one number of guests.
+    """
+    wide = [found for found in findings if found.is_run_wide]
+    if not has_levels(repetitions):
+        return frozenset(wide)
+    about_repetitions = {
+        found
+        for run_repetition in repetitions
+        for found in run_repetition.findings
+    }
+    return frozenset(
+        found
+        for found in wide
+        if found in about_repetitions or found.kind in finding.ABOUT_RECORDS
+    )
+
+
+def find_void_sentence(
+    metric: str,
+    repetitions: gathering.Repetitions,
+    conditions: collections.abc.Iterable[repetition.Condition],
+    tolerate: collections.abc.Collection[str],
+) -> str:
+    """Return which finding voids a metric at a level as text, or "".
+
+    The findings of the level and of the repetitions are considered, except
+    those of warm-ups.
+
+    :param conditions: The conditions of the level.
+    """
+    findings: list[finding.Finding] = []
+    for run_repetition in repetitions:
+        findings += run_repetition.findings if run_repetition.counted else ()
+    for condition in conditions:
+        findings += condition.findings if condition.counted else ()
+    return first_void_sentence(
+        (
+            reported_finding
+            for reported_finding in findings
+            if reported_finding.concerns(metric)
+        ),
+        tolerate,
+    )
+
+
+def first_void_sentence(
+    findings: collections.abc.Iterable[finding.Finding],
+    tolerate: collections.abc.Collection[str],
+) -> str:
+    """Return the sentence of the first finding that voids, or ""."""
+    for reported_finding in findings:
+        if (
+            reported_finding.severity == "void"
+            and reported_finding.kind not in tolerate
+        ):
+            return finding.RunFinding(finding=reported_finding).sentence()
+    return ""

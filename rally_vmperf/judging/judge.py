@@ -12,7 +12,6 @@ import types
 import typing as t
 
 from rally_vmperf.judging import counting
-from rally_vmperf.judging import density_levels
 from rally_vmperf.judging import parts
 from rally_vmperf.judging import summary
 from rally_vmperf.judging.results import result
@@ -500,7 +499,7 @@ class Judge:
         """Return the names of metrics that findings on others void."""
         voids = [run_finding for run_finding in findings if run_finding.voids]
         names = gathering.metric_names(repetitions)
-        if density_levels.select_run_wide(
+        if counting.select_run_wide(
             (run_finding.finding for run_finding in voids), repetitions
         ):
             return names

@@ -12,7 +12,6 @@ from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
 from rally_vmperf.execution import assignment
 from rally_vmperf.judging import counting
-from rally_vmperf.judging import density_levels
 from rally_vmperf.judging.results import changes
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
@@ -79,7 +78,7 @@ def create_run(
     counted = counting.count(
         measured, slas.tolerated.union(finding.ABOUT_BARE_METAL)
     )
-    sentence = density_levels.first_void_sentence(
+    sentence = counting.first_void_sentence(
         (
             found
             for found, _ in counted.occurrences

@@ -8,7 +8,7 @@ import itertools
 
 import jinja2
 
-from rally_vmperf.judging import density_levels
+from rally_vmperf.judging import counting
 from rally_vmperf.judging import run_capacity
 from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import finding
@@ -84,8 +84,7 @@ class DensityReport(reports.RunReport):
     def hosts(self) -> int:
         """The number of hosts, each with the guests of a level."""
         numbers = [
-            len(level.machines)
-            // (density_levels.guests_of(level) * level.batches)
+            len(level.machines) // (counting.guests_of(level) * level.batches)
             for level in self._levels
         ]
         return max([1, *numbers])
@@ -164,7 +163,7 @@ def find_worst_starts(
                     continue
                 key = (start.workload, start.command, start.bound)
                 starts.setdefault(key, {}).setdefault(
-                    density_levels.guests_of(level), []
+                    counting.guests_of(level), []
                 ).append((run_repetition.number, start))
     levels = sorted({*itertools.chain.from_iterable(starts.values())})
     return StartTable(
@@ -243,7 +242,7 @@ def gaps(repetitions: Repetitions) -> list[Gap]:
     """Return the incomplete levels as a list, sorted by guests."""
     incomplete = []
     for run_repetition in repetitions:
-        for guests in density_levels.guest_counts(repetitions):
+        for guests in counting.guest_counts(repetitions):
             level = next(
                 iter(run_repetition.select(guests=guests).conditions), None
             )
@@ -297,10 +296,7 @@ def _list_facts(run: DensityReport) -> reports.Facts:
 def _describe_levels(record: model.Record) -> str:
     """Return the numbers of guests and of hosts of a record as text."""
     numbers = sorted(
-        {
-            density_levels.guests_of(each)
-            for each in record.repetition.conditions
-        }
+        {counting.guests_of(each) for each in record.repetition.conditions}
     )
     text = f"{', '.join(map(str, numbers))} at once"
     hosts = {
@@ -317,7 +313,7 @@ def _describe_bare_metal(record: model.Record) -> list[str]:
     copies = units.number_of("copy", *bare_metal.references)
     lines = [f"{setting.describe_bare_metal(bare_metal)}, for {copies}"]
     missing_copies = {
-        density_levels.guests_of(condition): None
+        counting.guests_of(condition): None
         for condition in record.repetition.conditions
         if condition.reference is repetition.NO_REFERENCE
         and not condition.skip_reason
