@@ -8,22 +8,22 @@ import collections.abc
 import typing as t
 
 from rally_vmperf import documents
-from rally_vmperf import fields
+from rally_vmperf import formats
 
 _Text = str | None
-_Count = fields.Count | None
-_Positive = fields.Positive | None
+_Count = formats.Count | None
+_Positive = formats.Positive | None
 _Texts = list[str] | None
 #: Disks or network interfaces: properties of each, numbers as text.
 _Devices = list[dict[str, _Text]] | None
 
 
-def _unchanged(content: t.Any) -> fields.Schema:
+def _unchanged(content: t.Any) -> formats.Schema:
     """Return the schema of facts that stay as they are.
 
     :param content: The type that they have in documents.
     """
-    return fields.Schema(
+    return formats.Schema(
         lambda core, _, handler: core.no_info_wrap_validator_function(
             _check,
             handler.generate_schema(content),
@@ -38,9 +38,9 @@ def _check(facts: t.Any, check: t.Callable[[t.Any], t.Any]) -> t.Any:
     return facts
 
 
-def _known(types: dict[str, t.Any]) -> fields.Schema:
+def _known(types: dict[str, t.Any]) -> formats.Schema:
     """Return the schema of facts, of which some have a known type."""
-    known = fields.known_keys(types, is_open=True)
+    known = formats.known_keys(types, is_open=True)
     return _unchanged(t.Annotated[t.Any, known])
 
 
@@ -87,7 +87,7 @@ Fingerprint = t.Annotated[
 Tools = t.Annotated[documents.Facts, _unchanged(dict[str, dict[str, _Text]])]
 _Disk = t.Annotated[
     dict[str, t.Any],
-    fields.rule(
+    formats.rule(
         {"source", "size_gib"}.issubset, "must have source and size_gib"
     ),
 ]

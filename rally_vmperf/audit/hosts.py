@@ -9,7 +9,6 @@ import typing as t
 from rally_vmperf import documents
 from rally_vmperf.audit import acknowledged
 from rally_vmperf.judging import run_capacity
-from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import medians
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
@@ -166,7 +165,7 @@ class HostChange:
 
 def compare_hosts(
     hosts: collections.abc.Sequence[Host],
-    margins: limits.Limits,
+    margins: verdict.Limits,
     confidence: float = 0.95,
 ) -> list[HostChange]:
     """Return the change of each figure on each host, as a list.
@@ -211,7 +210,7 @@ def compare_hosts(
 def compare_with_earlier(
     hosts: collections.abc.Sequence[Host],
     earlier: collections.abc.Sequence[Host],
-    margins: limits.Limits,
+    margins: verdict.Limits,
     confidence: float = 0.95,
 ) -> list[HostChange]:
     """Return the change of each figure on each host since an earlier audit.
@@ -258,7 +257,7 @@ def _list_by_figure(
 
 
 def _decide(
-    pairs: list[_Pair], others: str, margins: limits.Limits, confidence: float
+    pairs: list[_Pair], others: str, margins: verdict.Limits, confidence: float
 ) -> list[HostChange]:
     """Return the changes of pairs, decided together.
 

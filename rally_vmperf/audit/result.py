@@ -9,8 +9,8 @@ import typing as t
 from rally_vmperf.audit import acknowledged
 from rally_vmperf.audit import fleet_capacity
 from rally_vmperf.audit import hosts
-from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import medians
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import units
 
 #: The statuses of hosts, the gravest first.
@@ -182,7 +182,7 @@ class Audit:
 
 def audit(
     audited: collections.abc.Sequence[hosts.Host],
-    margins: limits.Limits,
+    margins: verdict.Limits,
     *,
     earlier: collections.abc.Sequence[hosts.Host] | None = None,
     accepted: acknowledged.Acknowledgements | None = None,

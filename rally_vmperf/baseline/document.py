@@ -13,13 +13,11 @@ import annotated_types
 from rally_vmperf import documents
 from rally_vmperf import errors
 from rally_vmperf import facts
-from rally_vmperf import fields
+from rally_vmperf import formats
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement import flow
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement.samples import definitions
+from rally_vmperf.measurement.samples import encoding
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.records import formats
 
 
 class BaselineError(errors.VMPerfError):
@@ -35,9 +33,9 @@ class Shape:
     :param copies: The number of concurrent guests or copies.
     """
 
-    vcpus: fields.Positive
-    memory_mib: fields.Positive
-    copies: fields.Positive = 1
+    vcpus: formats.Positive
+    memory_mib: formats.Positive
+    copies: formats.Positive = 1
 
     def __str__(self) -> str:
         return f"{self.copies} x {self.vcpus} vCPU with {self.memory_mib} MiB"
@@ -58,7 +56,7 @@ class BaselineMachine:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class BaselineEntry(definitions.Defining):
+class BaselineEntry(encoding.Defining):
     """The samples of one workload with its arguments, in one shape.
 
     :param workload: The name in the registry of workloads.
@@ -83,18 +81,18 @@ class BaselineEntry(definitions.Defining):
 
     workload: str
     arguments: documents.Arguments
-    cooldown: fields.Number = 0
+    cooldown: formats.Number = 0
     drop_caches: bool = False
     shape: Shape | None = None
     limited_by: str
-    cpus: tuple[t.Annotated[str, fields.text_like("[0-9,]+")], ...] = ()
-    numa_nodes: tuple[fields.Count, ...] = ()
-    flows: tuple[flow.Flow, ...] = ()
+    cpus: tuple[t.Annotated[str, formats.text_like("[0-9,]+")], ...] = ()
+    numa_nodes: tuple[formats.Count, ...] = ()
+    flows: tuple[repetition.Flow, ...] = ()
     facts: collections.abc.Mapping[str, str] = dataclasses.field(
         default_factory=dict
     )
-    metrics: definitions.Definitions
-    reference: t.Annotated[repetition.Reference, fields.INLINE]
+    metrics: encoding.Definitions
+    reference: t.Annotated[repetition.Reference, formats.INLINE]
     findings: tuple[finding.Finding, ...] = ()
 
     def __post_init__(self) -> None:
@@ -164,10 +162,10 @@ class Baseline:
     :raises ValueError: If the time has no zone.
     """
 
-    name: fields.Name
-    machine_class: fields.Name = ""
+    name: formats.Name
+    machine_class: formats.Name = ""
     session: t.Annotated[str, annotated_types.Len(1, 64)]
-    recorded_at: fields.Time
+    recorded_at: formats.Time
     software: collections.abc.Mapping[str, str]
     machine: BaselineMachine
     peer: BaselineMachine | None = None

@@ -88,8 +88,8 @@ class Cleanup(base.Lister):
     def take_action(self, parsed: argparse.Namespace) -> t.Any:
         """Remove resources with --yes; return columns and rows."""
         # The import of the SDK is slow, and --help does not require it.
+        from rally_vmperf.guests.cleanup import inventory
         from rally_vmperf.guests.cleanup import killed
-        from rally_vmperf.guests.cleanup import listing
         from rally_vmperf.guests.cleanup import removal
 
         if parsed.host or parsed.local:
@@ -109,7 +109,7 @@ class Cleanup(base.Lister):
         is_complete = True
         try:
             orphans = sweep.find()
-        except listing.IncompleteError as error:
+        except inventory.IncompleteError as error:
             self.warn(str(error))
             orphans, is_complete = error.resources, False
         remaining = dict.fromkeys(filter(sweep.is_chosen, orphans), "")

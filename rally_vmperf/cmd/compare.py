@@ -14,7 +14,6 @@ from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import runs as runs_
 from rally_vmperf.judging.results import changes
 from rally_vmperf.judging.results import result
-from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
@@ -244,14 +243,14 @@ def parse_margin(text: str) -> tuple[str, float]:
 def create_margins(
     patterns: collections.abc.Iterable[tuple[str, float]],
     metrics: collections.abc.Collection[sample.Metric],
-) -> limits.Limits:
+) -> verdict.Limits:
     """Return the margins of the option ``--margin``.
 
     :param metrics: The metrics that were measured.
     :raises VMPerfError: If a pattern matches no ratio, or if patterns
         conflict.
     """
-    margins = limits.Limits(dict(patterns), ("ratio",))
+    margins = verdict.Limits(dict(patterns), ("ratio",))
     problem = margins.describe_conflict(metrics)
     if margins.patterns.keys() - {"*"}:
         problem = margins.describe_unmatched(metrics, "") or problem

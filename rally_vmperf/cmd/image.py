@@ -129,11 +129,11 @@ def _log_in(parsed: argparse.Namespace, name: str) -> "login.Login | None":
         if parsed.cloud or parsed.name:
             raise errors.VMPerfError("--cloud and --name require --upload")
         return None
+    from rally_vmperf.guests.booting import images
     from rally_vmperf.guests.setup import login
-    from rally_vmperf.guests.setup import upload
 
     cloud_login = login.log_in(parsed.cloud)
-    upload.check_name(cloud_login.connection, name)
+    images.check_name(cloud_login.connection, name)
     return cloud_login
 
 
@@ -148,11 +148,11 @@ def _upload(
     :param name: The name of the image in the cloud.
     :raises VMPerfError: If the upload fails; the line names the file.
     """
-    from rally_vmperf.guests.setup import upload
+    from rally_vmperf.guests.booting import images
 
     properties = guest_image.list_properties(recipe)
     try:
-        image_id = upload.upload_image(
+        image_id = images.upload_image(
             cloud_login.connection,
             name,
             recipe.output,

@@ -143,12 +143,13 @@ def _add_subtask(
     baselines: store.Store,
 ) -> None:
     """Add the requirements of a subtask to the plan of its task."""
-    from rally_vmperf.guests.planning import host_cpus
+    from rally_vmperf.guests.planning import compute_hosts
     from rally_vmperf.guests.planning import plan
 
     context = {"env": {"platforms": {"openstack": platform}}}
     workload = task_question.complete_task(
-        workload, lambda: host_cpus.find_number(context, workload.guests)
+        workload,
+        lambda: compute_hosts.find_cpu_count(context, workload.guests),
     )
     guests_plan = plan.create_plan_from_options(
         context,

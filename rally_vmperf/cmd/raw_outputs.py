@@ -290,7 +290,7 @@ def _judge(parsed: argparse.Namespace) -> _JudgedOutputs:
     """Judge outputs of a guest; print what is not compared."""
     from rally_vmperf.measurement import gathering
     from rally_vmperf.measurement import repetition
-    from rally_vmperf.measurement.comparison import limits
+    from rally_vmperf.measurement.comparison import verdict
     from rally_vmperf.questions import limits_file
     from rally_vmperf.questions.overhead import question
     from rally_vmperf.runs.raw_outputs import imported
@@ -308,7 +308,7 @@ def _judge(parsed: argparse.Namespace) -> _JudgedOutputs:
         }
     overhead = criteria.get(question.OVERHEAD.name, {})
     question.OVERHEAD.parse(overhead)
-    valid = limits.Limits(criteria.get(_VALID, {}).get(_PHYSICAL) or {})
+    valid = verdict.Limits(criteria.get(_VALID, {}).get(_PHYSICAL) or {})
     physical = {**valid.patterns, **dict(parsed.physical_limit)}
     repetitions, omitted = imported.build_repetitions(
         content,
@@ -330,7 +330,7 @@ def _judge(parsed: argparse.Namespace) -> _JudgedOutputs:
     omitted += _describe_unused_limits(origin, criteria, metrics)
     by_origin = {
         f"limits {origin}: {_PHYSICAL}": valid,
-        "--physical-limit": limits.Limits(dict(parsed.physical_limit)),
+        "--physical-limit": verdict.Limits(dict(parsed.physical_limit)),
     }
     # A file of limits can be that of a task with more workloads.
     omitted += [
@@ -343,7 +343,7 @@ def _judge(parsed: argparse.Namespace) -> _JudgedOutputs:
     for guest_repetition in repetitions:
         judge.add(guest_repetition)
     judgement = judge.judgement()
-    if unmatched := limits.Limits(physical).unmatched(
+    if unmatched := verdict.Limits(physical).unmatched(
         metric.name for metric in metrics
     ):
         is_passed = judgement.status == "passed"
@@ -375,12 +375,12 @@ def _omit_covered_limit(
     :param percent: The limits on the command line; ``*`` for all metrics.
     :param metrics: The metrics of both sides.
     """
-    from rally_vmperf.measurement.comparison import limits
+    from rally_vmperf.measurement.comparison import verdict
 
     others = {
         pattern: limit for pattern, limit in percent.items() if pattern != "*"
     }
-    matched = limits.Limits(others)
+    matched = verdict.Limits(others)
     is_covered = all(map(matched.for_metric, matched.list_names(metrics)))
     return others if others and is_covered else percent
 

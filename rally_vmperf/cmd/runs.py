@@ -20,7 +20,7 @@ from rally_vmperf.measurement.comparison import host_names
 from rally_vmperf.questions import source_judge
 from rally_vmperf.questions import table
 from rally_vmperf.records import files
-from rally_vmperf.records import journal_index
+from rally_vmperf.records import journal
 from rally_vmperf.records import sources
 
 _COLUMNS = (
@@ -114,7 +114,7 @@ def read_sources(
     if name is not None and is_file:
         return sources.read(name, scenarios, journal_dir)
     if name is not None and not _UUID.fullmatch(name):
-        indexed = journal_index.find_runs(name, journal_dir, table.questions())
+        indexed = journal.find_runs(name, journal_dir, table.questions())
         if indexed:
             return [
                 source
@@ -205,13 +205,13 @@ class Runs(base.Lister):
     ) -> tuple[tuple[str, ...], collections.abc.Iterator[tuple[t.Any, ...]]]:
         """Return the columns and one row per run."""
         journal_dir = find_journal_dir(parsed)
-        indexed = journal_index.list_runs(journal_dir, table.questions())
+        indexed = journal.list_runs(journal_dir, table.questions())
         if not indexed:
             self.warn(
                 f"no run in {journal_dir}; another directory: --journal-dir "
                 "DIRECTORY"
             )
-        tasks = journal_index.group_by_task(indexed)
+        tasks = journal.group_by_task(indexed)
         limit = parsed.limit or len(tasks)
         return _COLUMNS, (
             _list_cells(run, number)
@@ -222,9 +222,7 @@ class Runs(base.Lister):
         )
 
 
-def _list_cells(
-    run: journal_index.IndexedRun, number: int
-) -> tuple[t.Any, ...]:
+def _list_cells(run: journal.IndexedRun, number: int) -> tuple[t.Any, ...]:
     """Return the row of a run.
 
     :param number: The position of its task, 1 for the newest one.
@@ -240,7 +238,7 @@ def _list_cells(
     )
 
 
-def _judge(run: journal_index.IndexedRun) -> tuple[str, str]:
+def _judge(run: journal.IndexedRun) -> tuple[str, str]:
     """Return the flavors and the verdict of a run as texts."""
     try:
         (source,) = sources.read(str(run.path), ())

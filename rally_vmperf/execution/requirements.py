@@ -13,7 +13,6 @@ from rally_vmperf.execution import assignment
 from rally_vmperf.execution.stations import concurrency
 from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import base
-from rally_vmperf.machines.provisioning import bundles
 from rally_vmperf.machines.provisioning import provision
 from rally_vmperf.workloads import tools as tools_
 
@@ -116,7 +115,7 @@ async def _ensure(
     """Provision the tools on a station; return facts of each by its name."""
     unpacked = None
     if supply.bundle is not None:
-        unpacked = await bundles.unpack(
+        unpacked = await provision.unpack(
             station.machine, supply.bundle, station.folder
         )
         station.tools = unpacked.prefix

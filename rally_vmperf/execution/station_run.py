@@ -9,7 +9,6 @@ import math
 import typing as t
 
 from rally_vmperf.execution import assignment
-from rally_vmperf.execution import barrier
 from rally_vmperf.execution import caches
 from rally_vmperf.execution import commands
 from rally_vmperf.execution import measured
@@ -63,7 +62,7 @@ class StationRun:
         if self.assigned.drop_caches:
             before += caches.TIMEOUT
         return sum(
-            before + 2 * (command.timeout + barrier.PATIENCE)
+            before + 2 * (command.timeout + commands.PATIENCE)
             for command in self.steps.values()
         )
 
@@ -87,7 +86,7 @@ class StationRun:
     def synchronise(
         self,
         name: str,
-        start_barrier: barrier.StartBarrier,
+        start_barrier: commands.StartBarrier,
         clock_offset: float,
     ) -> commands.SynchronisedCommand:
         """Return a command that this station runs with other stations.

@@ -7,19 +7,19 @@ import functools
 import itertools
 import typing as t
 
-from rally_vmperf.judging import density_levels
+from rally_vmperf.judging import counting
 from rally_vmperf.judging import gains
 from rally_vmperf.judging import judge
 from rally_vmperf.judging import parts
 from rally_vmperf.judging.results import build
-from rally_vmperf.judging.results import loss_figure
+from rally_vmperf.judging.results import figure as figures
 from rally_vmperf.judging.results import plausibility
 from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import verdict
-from rally_vmperf.measurement.event import figures
+from rally_vmperf.measurement.event import figures as event_figures
 from rally_vmperf.measurement.event import phases
 from rally_vmperf.measurement.samples import sample
 
@@ -169,7 +169,7 @@ class Axis:
         for metric, contrast, guests in compared:
             void = ""
             if guests is not None:
-                void = density_levels.find_void_sentence(
+                void = counting.find_void_sentence(
                     metric.name,
                     repetitions,
                     levels[guests],
@@ -240,8 +240,7 @@ class Axis:
         for row in rows:
             figure = row.figure
             is_expected = (
-                isinstance(figure, loss_figure.Loss)
-                and figure.names in expected
+                isinstance(figure, figures.Loss) and figure.names in expected
             )
             if is_expected and row.limit is None:
                 continue
@@ -344,11 +343,11 @@ PHASES = Axis(
     ),
     counts=Counts(
         axes={phases.AXIS: "during"},
-        metrics=figures.METRICS,
+        metrics=event_figures.METRICS,
         prefixes=(
-            figures.NOT_RECOVERED.name,
-            figures.PEAK_PREFIX,
-            figures.SPIKE_PREFIX,
+            event_figures.NOT_RECOVERED.name,
+            event_figures.PEAK_PREFIX,
+            event_figures.SPIKE_PREFIX,
         ),
     ),
     select_guests=_select_subject,

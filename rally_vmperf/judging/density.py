@@ -1,23 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rules of density: losses of guests, their fairness, and findings."""
+"""The rules of density: points, losses of guests, fairness, and findings."""
 
 import collections
 import collections.abc
 import dataclasses
 import typing as t
 
-from rally_vmperf.judging import density_levels
+from rally_vmperf.judging import counting
 from rally_vmperf.judging import judge
 from rally_vmperf.judging.results import build
-from rally_vmperf.judging.results import curve
 from rally_vmperf.judging.results import plausibility
 from rally_vmperf.judging.results import result
+from rally_vmperf.measurement import capped_metrics
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.density import points
+from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 
 #: The finding that voids losses against a solo guest, and nothing else.
@@ -38,6 +40,180 @@ _Levels = t.Annotated[
         ],
     },
 ]
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class RunMetrics:
+    """The repetitions of a run, and the facts that all metrics share.
+
+    :param repetitions: The repetitions in the order of their numbers.
+    :param hosts: The hosts of the guests, as far as the cloud reports them.
+    :param fixed_rate_metrics: The names of metrics with a fixed rate.
+    :param caps: The rate limits of links and policies.
+    """
+
+    repetitions: gathering.Repetitions
+    metrics: tuple[sample.Metric, ...]
+    hosts: collections.abc.Mapping[str, str]
+    fixed_rate_metrics: collections.abc.Collection[str]
+    caps: tuple[rate_caps.Cap, ...]
+
+    @classmethod
+    def collect(cls, repetitions: gathering.Repetitions) -> "RunMetrics":
+        """Return the metrics, hosts and rate limits of repetitions."""
+        hosts: dict[str, str] = {}
+        for run_repetition in repetitions:
+            hosts.update(run_repetition.hosts)
+        return cls(
+            repetitions=repetitions,
+            metrics=tuple(_list_metrics(repetitions)),
+            hosts=hosts,
+            fixed_rate_metrics=plausibility.fixed_rate_metrics(
+                finding
+                for condition in repetition.list_conditions(repetitions)
+                for finding in condition.findings
+            ),
+            caps=gathering.list_rate_limits(repetitions),
+        )
+
+    @property
+    def ratios(self) -> list[sample.Metric]:
+        """The metrics that have a rate, as a list; counts have none."""
+        return [metric for metric in self.metrics if metric.scale == "ratio"]
+
+
+def build_points(
+    metric: sample.Metric,
+    measured: RunMetrics,
+    confidence: float = 0.95,
+    tolerate: collections.abc.Collection[str] = (),
+    levels: collections.abc.Iterable[int] = (),
+) -> tuple[points.Point, ...]:
+    """Return a point per level for a metric, as an ascending tuple.
+
+    :param tolerate: The kinds of findings that do not void.
+    :param levels: The levels with limits, which the task can lack.
+    :raises ValueError: If the metric is a count, which has no rate.
+    """
+    repetitions = measured.repetitions
+    all_points: list[points.Point] = []
+    present = counting.guest_counts(repetitions)
+    for guests in sorted({*present, *levels}):
+        if guests not in present:
+            all_points.append(
+                points.Point(
+                    metric=metric, guests=guests, samples=(), is_absent=True
+                )
+            )
+            continue
+        conditions = _select_counted(repetitions, guests)
+        executed = [c for c in conditions if not c.skip_reason]
+        guest_samples = gathering.guest_samples(metric, executed)
+        changed = plausibility.baseline_changed(executed)
+        changes = (finding for finding, _ in changed)
+        all_points.append(
+            points.Point(
+                metric=metric,
+                guests=guests,
+                samples=guest_samples,
+                bare=gathering.bare_metal_samples(
+                    metric, executed[0].reference
+                )
+                if executed
+                else (),
+                solo=next(
+                    (point for point in all_points if point.guests == 1), None
+                ),
+                hosts=measured.hosts,
+                confidence=confidence,
+                skipped=len(conditions) - len(executed),
+                caps=None
+                if metric.name in measured.fixed_rate_metrics
+                else capped_metrics.CappedMetrics(
+                    measured.metrics, executed
+                ).list_caps(metric, measured.caps),
+                groups=max(
+                    (condition.batches for condition in executed), default=1
+                ),
+                void=_find_void_reason(
+                    metric, repetitions, conditions, tolerate
+                ),
+                bare_void=counting.first_void_sentence(changes, tolerate),
+                reason=""
+                if guest_samples
+                else _explain_unmeasured(conditions),
+            )
+        )
+    return tuple(all_points)
+
+
+def _find_void_reason(
+    metric: sample.Metric,
+    repetitions: gathering.Repetitions,
+    conditions: collections.abc.Sequence[repetition.Condition],
+    tolerate: collections.abc.Collection[str],
+) -> str:
+    """Return why the samples of a level are void as text, or "".
+
+    :param conditions: The level in each counted repetition.
+    """
+    finding_text = counting.find_void_sentence(
+        metric.name, repetitions, conditions, tolerate
+    )
+    return finding_text or _describe_gap(
+        condition for condition in conditions if not condition.skip_reason
+    )
+
+
+def _list_metrics(repetitions: gathering.Repetitions) -> list[sample.Metric]:
+    """Return the metrics of a run as a list, the expected ones first."""
+    return gathering.metrics(repetition.list_conditions(repetitions))
+
+
+def _select_counted(
+    repetitions: gathering.Repetitions, guests: int
+) -> list[repetition.Condition]:
+    """Return the counted conditions of a level, skipped ones included."""
+    return [
+        condition
+        for run_repetition in repetitions
+        if run_repetition.counted
+        for condition in repetition.select(
+            run_repetition.conditions, guests=guests
+        )
+    ]
+
+
+def _explain_unmeasured(
+    conditions: collections.abc.Sequence[repetition.Condition],
+) -> str:
+    """Return why the conditions of a level have no samples, as text."""
+    skipped = [
+        condition.skip_reason
+        for condition in conditions
+        if condition.skip_reason
+    ]
+    if skipped and len(skipped) == len(conditions):
+        return f"not run: {skipped[0]}"
+    return gathering.NO_COMPLETE_SAMPLES
+
+
+def _describe_gap(
+    executed: collections.abc.Iterable[repetition.Condition],
+) -> str:
+    """Return what the first incomplete condition lacks as text, or "".
+
+    After a guest stops, the others share the host among fewer guests;
+    therefore their figures do not belong to the level.
+    """
+    for condition in executed:
+        if condition.complete:
+            continue
+        text = f"repetition {condition.number} is {condition.state}"
+        for gap in condition.missing[:1]:
+            text += f": {gap.sentence()}"
+        return text
+    return ""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -125,7 +301,7 @@ def _has_limit(
     options: LevelOptions, condition: repetition.Condition, is_loss: bool
 ) -> bool:
     """Return whether a limit applies to the guests of a condition."""
-    guests = density_levels.guests_of(condition)
+    guests = counting.guests_of(condition)
     return guests in _list_limited(options, [guests], is_loss)
 
 
@@ -136,19 +312,19 @@ def _build_degradation(
 
     The options with limits are ``max_percent``, ``max`` and ``min``.
     """
-    present = density_levels.guest_counts(repetitions)
+    present = counting.guest_counts(repetitions)
     compare_to = run_judge.options.compare_to
     tolerate = {*run_judge.tolerate}
     if compare_to != "solo_guest":
         tolerate.add(_NOT_REACHED)
     levels = _list_limited(run_judge.options, present, is_loss=True)
-    measured = density_levels.RunMetrics.collect(repetitions)
+    measured = RunMetrics.collect(repetitions)
     names = [metric.name for metric in measured.ratios]
     losses = [
         row
         for metric in measured.ratios
         for row in build.build_degradation(
-            density_levels.build_points(
+            build_points(
                 metric,
                 measured,
                 run_judge.options.confidence,
@@ -170,15 +346,15 @@ def _build_absolute(
     run_judge: judge.Judge, repetitions: judge.Repetitions
 ) -> build.Results:
     """Yield each absolute value with a limit, and each count."""
-    metrics = density_levels.metrics(repetitions)
+    metrics = _list_metrics(repetitions)
     names = [metric.name for metric in metrics]
     levels = _list_limited(
-        run_judge.options, density_levels.guest_counts(repetitions)
+        run_judge.options, counting.guest_counts(repetitions)
     )
     for metric in metrics:
         for guests in levels:
-            conditions = density_levels.counted_conditions(repetitions, guests)
-            void = density_levels.void_reason(
+            conditions = _select_counted(repetitions, guests)
+            void = _find_void_reason(
                 metric,
                 repetitions,
                 conditions,
@@ -214,10 +390,10 @@ def _build_fairness(
     index, and ``max_spread_percent``.
     """
     rows: list[result.Result] = []
-    measured = density_levels.RunMetrics.collect(repetitions)
+    measured = RunMetrics.collect(repetitions)
     names = [metric.name for metric in measured.ratios]
     for metric in measured.ratios:
-        all_points = density_levels.build_points(
+        all_points = build_points(
             metric,
             measured,
             run_judge.options.confidence,
@@ -247,7 +423,7 @@ def _find(
     run_judge: judge.Judge, repetitions: judge.Repetitions, rows: judge.Rows
 ) -> finding.Occurrences:
     """Yield the findings in the figures of all repetitions, without number."""
-    curves = [each for each in curve.group(rows) if each.points]
+    curves = [each for each in result.group(rows) if each.points]
     if any(each.compare_to == "bare_metal" for each in curves):
         yield from _find_in_baseline(repetitions)
     # Each number of guests of a metric can be steady by chance.
@@ -265,8 +441,8 @@ def _find(
 
 def _find_in_baseline(repetitions: judge.Repetitions) -> finding.Occurrences:
     """Yield that the baseline is one session, and where it was replaced."""
-    for guests in density_levels.guest_counts(repetitions):
-        conditions = density_levels.counted_conditions(repetitions, guests)
+    for guests in counting.guest_counts(repetitions):
+        conditions = _select_counted(repetitions, guests)
         executed = [
             condition for condition in conditions if not condition.skip_reason
         ]
@@ -278,7 +454,7 @@ def _find_in_baseline(repetitions: judge.Repetitions) -> finding.Occurrences:
 
 
 def _find_in_rates(
-    shown: curve.Curve,
+    shown: result.Curve,
 ) -> collections.abc.Iterator[finding.Finding]:
     """Yield findings about the rates of a metric."""
     name = shown.metric.name
@@ -307,7 +483,7 @@ def _find_in_rates(
 
 
 def _find_in_loss(
-    shown: curve.Curve, capped: int, metrics: int
+    shown: result.Curve, capped: int, metrics: int
 ) -> collections.abc.Iterator[finding.Finding]:
     """Yield findings about the loss of a metric; none about fairness.
 
@@ -342,7 +518,7 @@ def _find_in_loss(
 
 
 def _find_bottlenecks(
-    shown: curve.Curve, capped: int
+    shown: result.Curve, capped: int
 ) -> collections.abc.Iterator[finding.Finding]:
     """Yield at most one finding, about bottlenecks outside the guest."""
     compare_to = shown.compare_to

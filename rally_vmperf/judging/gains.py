@@ -6,7 +6,7 @@ import collections.abc
 import dataclasses
 
 from rally_vmperf.judging.results import changes
-from rally_vmperf.judging.results import loss_figure
+from rally_vmperf.judging.results import figure as figures
 from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.comparison import statistics
@@ -26,7 +26,7 @@ def conclude(rows: list[Row], confidence: float) -> list[str]:
     names = [
         row.figure.names
         for row in rows
-        if isinstance(row.figure, loss_figure.Loss)
+        if isinstance(row.figure, figures.Loss)
     ]
     if not names:
         return []
@@ -45,7 +45,7 @@ def list_changes(
     changed = []
     for row in rows:
         figure = row.figure
-        if not isinstance(figure, loss_figure.Loss) or not figure.is_minimum:
+        if not isinstance(figure, figures.Loss) or not figure.is_minimum:
             continue
         reason = row.reason or "; ".join(row.void_reasons())
         contrast = dataclasses.replace(

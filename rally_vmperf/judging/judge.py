@@ -12,16 +12,14 @@ import types
 import typing as t
 
 from rally_vmperf.judging import counting
-from rally_vmperf.judging import density_levels
 from rally_vmperf.judging import parts
 from rally_vmperf.judging import summary
 from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement import shortfall
 from rally_vmperf.measurement.comparison import contrasts
-from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 
@@ -29,7 +27,7 @@ Repetitions = gathering.Repetitions
 Rows = collections.abc.Sequence[result.Result]
 
 #: The limits of a judge that only has figures.
-NO_LIMITS = limits.LimitsByOption()
+NO_LIMITS = verdict.LimitsByOption()
 
 
 #: Limits by metric or glob, as a task has them.
@@ -151,7 +149,7 @@ class Rules:
 
 
 def list_unmeasured(
-    by_option: limits.LimitsByOption,
+    by_option: verdict.LimitsByOption,
     metrics: collections.abc.Collection[sample.Metric],
     skipped: collections.abc.Collection[str],
     without_baseline: str = "",
@@ -174,8 +172,8 @@ def list_unmeasured(
             elif pattern in unmatched:
                 reason = "no workload measures it"
                 if option_limits.is_of_counts(pattern, metrics):
-                    reason = f"{limits.COUNTS}; use max"
-                elif limits.matches_any(pattern, skipped):
+                    reason = f"{verdict.COUNTS}; use max"
+                elif verdict.matches_any(pattern, skipped):
                     reason = "no peer"
             if reason:
                 unmeasured.append(summary.NotJudged(option, pattern, reason))
@@ -311,9 +309,9 @@ class Judge:
     def _judge_without_bare_metal(self) -> summary.Judgement:
         """Return the verdict by the limits that do not require bare metal."""
         option = self.rules.bare_metal_option
-        required = limits.LimitsByOption({option: self.limits[option]})
+        required = verdict.LimitsByOption({option: self.limits[option]})
         others = copy.copy(self)
-        others.limits = limits.LimitsByOption(self.limits)
+        others.limits = verdict.LimitsByOption(self.limits)
         del others.limits[option]
         others.tolerate = others._list_tolerated()
         judgement = others._judge()
@@ -357,7 +355,7 @@ class Judge:
             )
             for row in rows
         ]
-        missing = shortfall.count_missing(repetitions, self._unreadable, void)
+        missing = counting.count_missing(repetitions, self._unreadable, void)
         not_judged = self._list_not_judged(rows, findings)
         unmatched = () if not_judged else self.unmatched(rows)
         return summary.Judgement(
@@ -501,7 +499,7 @@ class Judge:
         """Return the names of metrics that findings on others void."""
         voids = [run_finding for run_finding in findings if run_finding.voids]
         names = gathering.metric_names(repetitions)
-        if density_levels.select_run_wide(
+        if counting.select_run_wide(
             (run_finding.finding for run_finding in voids), repetitions
         ):
             return names

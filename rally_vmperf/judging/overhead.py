@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rules of overhead: losses of guests against bare metal."""
+"""The rules of overhead, and of the spread of its repetitions."""
 
 import collections.abc
 
 from rally_vmperf.judging import judge
 from rally_vmperf.judging.results import absolute_value
 from rally_vmperf.judging.results import build
-from rally_vmperf.judging.results import loss_figure
+from rally_vmperf.judging.results import figure as figures
 from rally_vmperf.judging.results import plausibility
 from rally_vmperf.judging.results import result
+from rally_vmperf.judging.results import spreads
 from rally_vmperf.measurement import capped_metrics
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
@@ -82,9 +83,9 @@ def find(
         for reported_finding in condition.findings
     )
     has_interval = False
-    number = sum(isinstance(row.figure, loss_figure.Loss) for row in rows)
+    number = sum(isinstance(row.figure, figures.Loss) for row in rows)
     capped = rate_caps.count_capped(
-        row.metric for row in rows if isinstance(row.figure, loss_figure.Loss)
+        row.metric for row in rows if isinstance(row.figure, figures.Loss)
     )
     limited = sum(row.limit is not None for row in rows)
     undecided: list[loss.Comparison] = []
@@ -95,7 +96,7 @@ def find(
         has_interval |= comparison.low is not None
         bottleneck = ""
         if (
-            isinstance(row.figure, loss_figure.Loss)
+            isinstance(row.figure, figures.Loss)
             and row.metric.name not in offered
         ):
             bottleneck = row.figure.describe_bottleneck(capped)
@@ -191,4 +192,47 @@ RULES = judge.Rules(
     list_voided=_list_voided,
     is_void_by_any=True,
     bare_metal_option="max_percent",
+)
+
+
+def _build_spread(
+    run_judge: judge.Judge, repetitions: judge.Repetitions
+) -> list[result.Result]:
+    """Return the spread of each rate and time, as a list.
+
+    An option with limits is ``max_`` and the name of a figure.
+    """
+    compared = judge.Judge(
+        RULES,
+        options=judge.GuestOptions(confidence=run_judge.options.confidence),
+    ).figures(repetitions)
+    ratios = [row for row in compared if row.metric.scale == "ratio"]
+    names = {row.metric.name for row in ratios}
+    return [
+        build.build_spread(
+            row,
+            kind,
+            run_judge.limits[f"max_{kind}"].for_metric(row.metric.name, names),
+            run_judge.options.statistic,
+        )
+        for row in ratios
+        for kind in spreads.NAMES
+    ]
+
+
+def _find_in_spread(
+    run_judge: judge.Judge, repetitions: judge.Repetitions, rows: judge.Rows
+) -> finding.Occurrences:
+    """Yield the findings that void samples, and so their spread as well."""
+    compared = {
+        id(row.figure.compared): row.figure.compared
+        for row in rows
+        if isinstance(row.figure, spreads.SpreadFigure)
+    }
+    return find(run_judge, repetitions, [*compared.values()])
+
+
+SPREAD_RULES = judge.Rules(
+    build=_build_spread,
+    find=_find_in_spread,
 )

@@ -4,11 +4,11 @@
 import collections.abc
 import dataclasses
 
+from rally_vmperf.judging import counting
 from rally_vmperf.judging import summary
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement import shortfall
 
 Repetitions = gathering.Repetitions
 
@@ -126,7 +126,7 @@ def merge(
             for name, judgement in judgements.items()
             for row in judgement.rows
         ),
-        missing=shortfall.count_missing(distinct, unreadable),
+        missing=counting.count_missing(distinct, unreadable),
         findings=tuple(sorted(findings, key=finding.sort_key)),
         unmatched=tuple(dict.fromkeys(patterns)),
         not_judged=tuple(

@@ -17,9 +17,9 @@ from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import guest_metrics
 from rally_vmperf.measurement import promises
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.measurement.comparison import statistics
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import sample
 
 MIN, MAX = "min_percent", "max_percent"
@@ -596,7 +596,7 @@ def _create(
         figure=absolute_value.AbsoluteValue(
             metric=metric,
             confidence=run_judge.options.confidence,
-            side=t.cast(limits.AbsoluteFigure, side),
+            side=t.cast(verdict.AbsoluteFigure, side),
             guest=samples,
             hosts=hosts,
             statistic="worst",

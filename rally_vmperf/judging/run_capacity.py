@@ -4,7 +4,7 @@
 import dataclasses
 
 from rally_vmperf.judging import judged_run
-from rally_vmperf.judging.results import curve
+from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import promises
 from rally_vmperf.measurement.density import max_guests
 
@@ -42,7 +42,7 @@ def find_capacities(run: judged_run.JudgedRun) -> dict[str, RunCapacity]:
     The load of workloads at full speed is "". Without limits for several
     guests, there is none.
     """
-    rows_by_load: dict[str, list[curve.Curve]] = {}
+    rows_by_load: dict[str, list[result.Curve]] = {}
     for row in _list_limited(run):
         # Raw outputs have no records.
         load = run.last.find_load(row.metric.name) if run.records else ""
@@ -111,7 +111,7 @@ def _count_host_cpus(run: judged_run.JudgedRun) -> int:
     return min(numbers, default=stated if isinstance(stated, int) else 0)
 
 
-def _list_limited(run: judged_run.JudgedRun) -> list[curve.Curve]:
+def _list_limited(run: judged_run.JudgedRun) -> list[result.Curve]:
     """Return the measured metrics that have a limit for several guests."""
     return [
         row
@@ -120,7 +120,7 @@ def _list_limited(run: judged_run.JudgedRun) -> list[curve.Curve]:
     ]
 
 
-def _combine(rows: list[curve.Curve]) -> RunCapacity | None:
+def _combine(rows: list[result.Curve]) -> RunCapacity | None:
     """Return the number of guests within the limits of all rows, or None."""
     found = {
         row.metric.name: row.max_guests

@@ -7,12 +7,11 @@ import dataclasses
 import functools
 import typing as t
 
+from rally_vmperf.judging import counting
 from rally_vmperf.judging.results import absolute_value
-from rally_vmperf.judging.results import curve
-from rally_vmperf.judging.results import loss_figure
+from rally_vmperf.judging.results import figure as figures
 from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement import shortfall
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import units
 
@@ -60,7 +59,7 @@ class Judgement:
 
     status: verdict.Status
     rows: tuple[result.Result, ...]
-    missing: shortfall.Shortfall
+    missing: counting.Shortfall
     findings: tuple[finding.RunFinding, ...]
     unmatched: tuple[str, ...]
     omitted: tuple[int, ...] = ()
@@ -76,7 +75,7 @@ class Judgement:
         return tuple(
             row
             for row in self.rows
-            if isinstance(row.figure, loss_figure.Loss) and row.point is None
+            if isinstance(row.figure, figures.Loss) and row.point is None
         )
 
     @property
@@ -89,17 +88,17 @@ class Judgement:
         )
 
     @functools.cached_property
-    def groups(self) -> list[curve.Curve]:
+    def groups(self) -> list[result.Curve]:
         """The rows of each figure and metric, as a list."""
-        return curve.group(self.rows)
+        return result.group(self.rows)
 
     @property
-    def curves(self) -> list[curve.Curve]:
+    def curves(self) -> list[result.Curve]:
         """The figures over numbers of guests, as a list."""
         return [group for group in self.groups if group.points]
 
     @property
-    def limited_groups(self) -> list[curve.Curve]:
+    def limited_groups(self) -> list[result.Curve]:
         """The rows that have a limit, by figure and metric, as a list."""
         return [group for group in self.groups if group.limited]
 
@@ -162,8 +161,8 @@ class Judgement:
                 passed[group.metric_title].append(group.brief())
         if passed:
             passed_texts = [
-                f"{name} {', '.join(filter(None, figures))}".rstrip()
-                for name, figures in passed.items()
+                f"{name} {', '.join(filter(None, clauses))}".rstrip()
+                for name, clauses in passed.items()
             ]
             texts.append(f"passed: {'; '.join(passed_texts)}")
         for group in self.limited_groups:

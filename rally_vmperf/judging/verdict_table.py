@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The verdicts of a run as a plain-text table, failures first."""
+"""The verdicts of a run as plain text: the table, and the closest limit."""
 
 import collections.abc
+import math
 import textwrap
 
-from rally_vmperf.judging import closest_limit
 from rally_vmperf.judging import judged_run
 from rally_vmperf.judging import summary
-from rally_vmperf.judging.results import curve
+from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.comparison import verdict
+from rally_vmperf.measurement.samples import units
 
 #: The maximum length of a line in characters.
 WIDTH = 80
@@ -27,7 +28,7 @@ def lines(run: judged_run.JudgedRun) -> list[str]:
     The lines can contain untrusted text, which the caller must sanitize.
     """
     headlines = []
-    rows: list[curve.Curve] = []
+    rows: list[result.Curve] = []
     not_judged: list[str] = []
     reasons: list[str] = []
     conclusions: list[str] = []
@@ -35,7 +36,7 @@ def lines(run: judged_run.JudgedRun) -> list[str]:
         sentences = [
             f"{heading} of {run.title}: {judgement.status_sentence()}"
         ]
-        sentences += filter(None, [closest_limit.describe(judgement)])
+        sentences += filter(None, [describe_closest_limit(judgement)])
         if status == "none":
             sentences = [f"{heading} of {run.title}: figures without limits"]
         headlines.append(" ".join(f"{sentence}." for sentence in sentences))
@@ -71,8 +72,8 @@ def lines(run: judged_run.JudgedRun) -> list[str]:
     if tolerated := finding.describe_tolerated(run.findings):
         reasons.append(f"{tolerated.capitalize()}.")
     table_lines += [line for reason in reasons for line in _wrap(reason)]
-    for result in run.sla_results:
-        table_lines += _wrap(f"{result.sentence()}")
+    for sla_result in run.sla_results:
+        table_lines += _wrap(f"{sla_result.sentence()}")
     table_lines.append(summary.RULES)
     return table_lines
 
@@ -83,7 +84,7 @@ def _wrap(sentence: str) -> list[str]:
 
 
 def _format_table(
-    rows: collections.abc.Sequence[curve.Curve],
+    rows: collections.abc.Sequence[result.Curve],
 ) -> list[str]:
     """Return a line of text per limit; long names have their own line.
 
@@ -121,3 +122,55 @@ def aligned(
         cell.ljust(width) for cell, width in zip(cells, widths, strict=True)
     )
     return _GAP.join(padded).rstrip()
+
+
+def describe_closest_limit(judgement: summary.Judgement) -> str:
+    """Return the closest figure and its limit as a sentence, or "".
+
+    It is that of the results with the status of the run, by the share of the
+    limit that the figure takes.
+    """
+    candidates = [
+        (_compute_share(value), result, value)
+        for result in judgement.limited
+        for value in [result.to_value()]
+        if value.status == judgement.status != "void"
+    ]
+    measured = [each for each in candidates if math.isfinite(each[0])]
+    if not measured:
+        return ""
+    _, result, value = max(measured, key=lambda candidate: candidate[0])
+    is_beyond = judgement.status == "failed" or _compute_share(value) > 1
+    word = "Furthest beyond" if is_beyond else "Closest"
+    return f"{word}: {result.metric_title}, {format_figure(value)}"
+
+
+def format_figure(value: verdict.FigureValue) -> str:
+    """Return a figure as text: ``81.1 % at 4 guests (limit 5 %)``."""
+    estimate = value.estimate
+    if estimate is None or value.limit is None:
+        return value.reason or "not measured"
+    shown, _ = units.show_estimate(estimate, value.unit, value.limit)
+    if value.guests is not None:
+        shown = f"{shown} at {units.number_of('guest', value.guests)}"
+    least = "least " if value.is_minimum else ""
+    limit = units.show_limit(value.limit, value.unit)
+    return f"{shown} ({least}limit {limit})"
+
+
+def _compute_share(value: verdict.FigureValue) -> float:
+    """Return the share of its limit that a figure takes; above 1 is beyond.
+
+    A limit of zero or less has no shares: the distance counts instead. Of
+    two negative gains, the share is that of the losses.
+    """
+    if value.value is None or value.limit is None:
+        return math.nan
+    figure, limit = value.value, value.limit
+    if value.is_minimum:
+        if max(figure, limit) < 0:
+            return figure / limit
+        figure, limit = limit, figure
+    if limit <= 0:
+        return 1 + (figure - limit) / 100
+    return figure / limit

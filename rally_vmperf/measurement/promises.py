@@ -6,7 +6,7 @@ import dataclasses
 import math
 import typing as t
 
-from rally_vmperf import fields
+from rally_vmperf import formats
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.samples import sample
 
@@ -70,9 +70,9 @@ class Size:
     """
 
     guest: str
-    name: t.Annotated[str, fields.text_like(_NAME)]
-    promised: fields.Amount
-    delivered: fields.Amount
+    name: t.Annotated[str, formats.text_like(_NAME)]
+    promised: formats.Amount
+    delivered: formats.Amount
 
     @property
     def metric(self) -> sample.Metric:

@@ -7,34 +7,70 @@ import functools
 import typing as t
 
 from rally_vmperf import documents
-from rally_vmperf import fields
+from rally_vmperf import formats
 from rally_vmperf import sanitize
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement import flow
 from rally_vmperf.measurement import promises
 from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.measurement.event import phases
-from rally_vmperf.measurement.samples import columns
 from rally_vmperf.measurement.samples import cpu_seconds
+from rally_vmperf.measurement.samples import encoding
 from rally_vmperf.measurement.samples import merged
 from rally_vmperf.measurement.samples import sample
 
+#: The descriptions of the properties of a flow; unknown ones are omitted.
+_FLOW_TEXTS = {
+    "peer": "to the peer",
+    "partner": "to the partner guest",
+    "same": "on the same host",
+    "other": "on another host",
+    "link": "in a network of its own",
+    "router": "through a router",
+}
 State = t.Literal["complete", "incomplete", "interrupted", "skipped"]
 Bound = t.Literal["time", "size"]
 #: The parameters that differ between conditions: ``{"guests": 4}``.
 Axes = collections.abc.Mapping[
     str,
     t.Annotated[
-        int | str, fields.choice((int, str), "must be an integer or a text")
+        int | str, formats.choice((int, str), "must be an integer or a text")
     ],
 ]
-
 #: The axis of the number of guests of each host that are measured at once.
 GUESTS = "guests"
 #: The maximum number of machines, as the value of an axis.
 _MAX_MACHINES = 100_000
 #: The axis of the settings of guests, whose names are the values.
 VARIANT = "variant"
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Flow:
+    """A flow between machines of a condition.
+
+    :param target: The other end: ``peer`` or ``partner``.
+    :param hosts: Whether both ends are on the ``same`` host or on ``other``
+        hosts.
+    :param path: Whether it uses a common ``link`` or a ``router``.
+    :param machines: The number of machines with this flow.
+    """
+
+    target: t.Annotated[str, formats.one_of("peer", "partner")]
+    hosts: t.Annotated[str, formats.one_of("same", "other", "unknown")]
+    path: t.Annotated[str, formats.one_of("link", "router", "unknown")]
+    floating_ip: bool
+    machines: formats.Positive = 1
+
+    def describe(self) -> str:
+        """Return the flow as text, as far as it is known."""
+        phrases = [
+            _FLOW_TEXTS[text]
+            for text in (self.target, self.hosts, self.path)
+            if text in _FLOW_TEXTS
+        ]
+        if self.floating_ip:
+            phrases.append("from a floating IP")
+        return ", ".join(phrases)
 
 
 class HasAxes(t.Protocol):
@@ -108,14 +144,14 @@ class Synchronisation:
     workload: str
     command: str
     bound: Bound
-    skew: fields.Number | None
-    uncertainty: fields.Number | None
-    overlap: fields.Share | None
+    skew: formats.Number | None
+    uncertainty: formats.Number | None
+    overlap: formats.Share | None
     metrics: tuple[str, ...]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Reference(fields.Stored):
+class Reference(formats.Stored):
     """The bare-metal samples that guests are compared with.
 
     :param repetitions: The observations of all copies, per repetition of the
@@ -131,17 +167,17 @@ class Reference(fields.Stored):
     :param others: The names of further metrics of the baseline.
     """
 
-    name: str = dataclasses.field(default="", metadata=fields.DERIVED)
-    machine: str = dataclasses.field(default="", metadata=fields.DERIVED)
-    recorded_at: str = dataclasses.field(default="", metadata=fields.DERIVED)
-    repetitions: columns.Table
-    boots: tuple[fields.Identifier, ...] = ()
+    name: str = dataclasses.field(default="", metadata=formats.DERIVED)
+    machine: str = dataclasses.field(default="", metadata=formats.DERIVED)
+    recorded_at: str = dataclasses.field(default="", metadata=formats.DERIVED)
+    repetitions: encoding.Table
+    boots: tuple[formats.Identifier, ...] = ()
     command_usage: tuple[cpu_seconds.Usage, ...] = ()
-    percentiles: columns.PercentileRows = ()
+    percentiles: encoding.PercentileRows = ()
     distributions: tuple[merged.MergedDistribution, ...] = ()
     time_series: tuple[merged.TimeSeries, ...] = ()
     others: tuple[str, ...] = dataclasses.field(
-        default=(), metadata=fields.DERIVED
+        default=(), metadata=formats.DERIVED
     )
 
     @property
@@ -171,7 +207,7 @@ NO_REFERENCE = Reference(repetitions=())
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Condition(fields.Stored):
+class Condition(formats.Stored):
     """The measurements of one repetition under one condition.
 
     The number and the properties of its repetition, and the reference, are
@@ -197,27 +233,27 @@ class Condition(fields.Stored):
     """
 
     axes: Axes
-    position: fields.Positive
+    position: formats.Positive
     state: State
-    number: int = dataclasses.field(default=0, metadata=fields.DERIVED)
+    number: int = dataclasses.field(default=0, metadata=formats.DERIVED)
     planned_repetitions: int = dataclasses.field(
-        default=0, metadata=fields.DERIVED
+        default=0, metadata=formats.DERIVED
     )
-    counted: bool = dataclasses.field(default=True, metadata=fields.DERIVED)
+    counted: bool = dataclasses.field(default=True, metadata=formats.DERIVED)
     expected_metrics: tuple[sample.Metric, ...] = dataclasses.field(
-        default=(), metadata=fields.DERIVED
+        default=(), metadata=formats.DERIVED
     )
     skip_reason: str = ""
     machines: tuple[str, ...] = ()
-    batches: fields.Positive = 1
-    flows: tuple[flow.Flow, ...] = ()
-    observations: columns.Row = ()
+    batches: formats.Positive = 1
+    flows: tuple[Flow, ...] = ()
+    observations: encoding.Row = ()
     missing: tuple[Missing, ...] = ()
     findings: tuple[finding.Finding, ...] = ()
     synchronisation: tuple[Synchronisation, ...] = ()
-    reference_copies: fields.Positive | None = None
+    reference_copies: formats.Positive | None = None
     reference: Reference = dataclasses.field(
-        default=NO_REFERENCE, metadata=fields.DERIVED
+        default=NO_REFERENCE, metadata=formats.DERIVED
     )
     command_usage: tuple[cpu_seconds.Usage, ...] = ()
     distributions: tuple[merged.MergedDistribution, ...] = ()
@@ -282,7 +318,7 @@ class Condition(fields.Stored):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Repetition(fields.Stored):
+class Repetition(formats.Stored):
     """The measurements of one repetition, by condition.
 
     :param number: The number of the repetition, from 1, including warm-ups.
@@ -308,27 +344,27 @@ class Repetition(fields.Stored):
         share, by name.
     """
 
-    number: fields.Positive
-    planned_repetitions: fields.Count
+    number: formats.Positive
+    planned_repetitions: formats.Count
     counted: bool
     state: State
     expected_metrics: tuple[sample.Metric, ...]
     conditions: tuple[Condition, ...]
     unselected: tuple[Condition, ...] = dataclasses.field(
-        default=(), metadata=fields.DERIVED
+        default=(), metadata=formats.DERIVED
     )
     hosts: collections.abc.Mapping[str, str] = dataclasses.field(
-        default_factory=dict, metadata=fields.DERIVED
+        default_factory=dict, metadata=formats.DERIVED
     )
     missing: tuple[Missing, ...] = ()
     findings: tuple[finding.Finding, ...] = ()
-    run: fields.Identifier = ""
-    question: fields.Identifier = ""
+    run: formats.Identifier = ""
+    question: formats.Identifier = ""
     rate_limits: tuple[rate_caps.Cap, ...] = ()
     sizes: tuple[promises.Size, ...] = ()
-    rebooted: bool = dataclasses.field(default=False, metadata=fields.DERIVED)
+    rebooted: bool = dataclasses.field(default=False, metadata=formats.DERIVED)
     setting: documents.Facts = dataclasses.field(
-        default_factory=dict, metadata=fields.DERIVED
+        default_factory=dict, metadata=formats.DERIVED
     )
 
     @property

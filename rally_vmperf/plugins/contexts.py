@@ -83,11 +83,11 @@ class Guests(context.OpenStackContext):
 
     def _find_host_cpus(self) -> None:
         """Store the CPUs of hosts, if the number of guests needs them."""
-        from rally_vmperf.guests.planning import host_cpus
+        from rally_vmperf.guests.planning import compute_hosts
 
         workload = self._read_workload()
         if workload is not None and workload.arguments.needs_host_cpus:
-            self.context["vmperf_host_cpus"] = host_cpus.find_number(
+            self.context["vmperf_host_cpus"] = compute_hosts.find_cpu_count(
                 self.context, workload.guests
             )
 

@@ -15,7 +15,7 @@ from rally_vmperf.measurement.samples import units
 from rally_vmperf.plugins import defects
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import question
-from rally_vmperf.records import output
+from rally_vmperf.records import model
 
 #: The maximum length of a line; Rally prints verdicts in a table.
 WIDTH = 100
@@ -35,7 +35,7 @@ class Criterion(sla.SLA):
     def add_iteration(self, iteration: t.Any) -> bool:
         """Add a repetition; return False after a final failure."""
         with self._record_defects():
-            self.judge.add(output.decode(iteration))
+            self.judge.add(model.decode_iteration(iteration))
             return not self.judge.is_failure_final()
         return True
 

@@ -10,13 +10,12 @@ from rally.task.processing import charts
 
 from rally_vmperf.questions import source_judge
 from rally_vmperf.records import model
-from rally_vmperf.records import output
 
 CONF = cfg.CONF
 _COLUMNS = ["Guest", "Metric", "Value", "State or reason"]
 
 
-@plugin.configure(name=output.CHART)
+@plugin.configure(name=model.CHART)
 class RecordChart(charts.OutputChart):
     """Record of one repetition, and a table of its samples.
 
@@ -30,7 +29,7 @@ class RecordChart(charts.OutputChart):
     def render_complete_data(cls, pdata: dict[str, t.Any]) -> dict[str, t.Any]:
         """Return a table (a dict) of samples and missing measurements.
 
-        :param pdata: The output of ``records.output.encode``.
+        :param pdata: The output of ``records.model.encode_output``.
         """
         # Rally imports all plugins even to list them.
         from rally_vmperf.report import samples
@@ -47,7 +46,7 @@ class RecordChart(charts.OutputChart):
         }
 
 
-@plugin.configure(name=output.RUN_CHART)
+@plugin.configure(name=model.RUN_CHART)
 class RunChart(charts.OutputChart):
     """Verdicts, figures and configuration of all repetitions of a run.
 

@@ -26,7 +26,7 @@ from rally_vmperf.plugins import open_runs
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import question as questions
 from rally_vmperf.records import journal
-from rally_vmperf.records import output
+from rally_vmperf.records import model
 from rally_vmperf.runs import calibration
 from rally_vmperf.runs import run_request
 from rally_vmperf.runs import runs
@@ -89,9 +89,9 @@ class MeasurementScenario(scenario.OpenStackScenario):
             with atomic.ActionTimer(self, "vmperf.measure"):
                 record = run.repeat(self.context["iteration"])
             self.add_output(
-                additive=output.chart_request(question.title, record)
+                additive=model.request_chart(question.title, record)
             )
-            self.add_output(complete=output.encode(record))
+            self.add_output(complete=model.encode_output(record))
             if isinstance(run.failure, calibration.CalibrationError):
                 raise IncompleteRepetition(sanitize.text(str(run.failure)))
             raise_if_incomplete(record.repetition, subtask.criteria)

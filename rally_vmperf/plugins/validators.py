@@ -148,10 +148,11 @@ def _complete_task(
     task_question: question.AnyQuestion,
 ) -> tasks.AnyTask:
     """Return a task with the CPUs of hosts, which it needs."""
-    from rally_vmperf.guests.planning import host_cpus
+    from rally_vmperf.guests.planning import compute_hosts
 
     return task_question.complete_task(
-        workload, lambda: host_cpus.find_number(context, workload.guests)
+        workload,
+        lambda: compute_hosts.find_cpu_count(context, workload.guests),
     )
 
 

@@ -19,8 +19,8 @@ from rally_vmperf.guests import request
 from rally_vmperf.guests import schema
 from rally_vmperf.guests.planning import vcpu_limits
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import statistics
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.questions import table
 from rally_vmperf.questions.common import question
@@ -439,7 +439,7 @@ def _check_recorded(
     baseline: document.Baseline,
     entries: collections.abc.Iterable[document.BaselineEntry],
     name: str,
-    percent: limits.Limits,
+    percent: verdict.Limits,
 ) -> None:
     """Reject limits on workloads with too few repetitions on bare metal.
 

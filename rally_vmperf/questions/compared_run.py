@@ -12,12 +12,10 @@ from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
 from rally_vmperf.execution import assignment
 from rally_vmperf.judging import counting
-from rally_vmperf.judging import density_levels
 from rally_vmperf.judging.results import changes
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement import shortfall
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions import run_limits
 from rally_vmperf.questions.common import question
@@ -80,7 +78,7 @@ def create_run(
     counted = counting.count(
         measured, slas.tolerated.union(finding.ABOUT_BARE_METAL)
     )
-    sentence = density_levels.first_void_sentence(
+    sentence = counting.first_void_sentence(
         (
             found
             for found, _ in counted.occurrences
@@ -94,7 +92,7 @@ def create_run(
         counted.repetitions, slas.find_tolerated
     )
     unreadable = len(source.records) - len(records)
-    missing = shortfall.count_missing(
+    missing = counting.count_missing(
         counted.repetitions, unreadable, counted.omitted
     )
     record = max(records, key=lambda record: record.repetition.number)

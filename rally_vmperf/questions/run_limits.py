@@ -10,7 +10,6 @@ import collections.abc
 from rally_vmperf.judging.results import changes
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import contrasts
-from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions import table
@@ -68,7 +67,7 @@ class RunLimits:
                 yield parsed, by_option
 
     def _match(
-        self, option_limits: limits.Limits, metric: sample.Metric
+        self, option_limits: verdict.Limits, metric: sample.Metric
     ) -> tuple[float, str] | None:
         """Return the limit of a metric with its pattern, or None."""
         return option_limits.for_metric(metric.name, self._names)

@@ -3,9 +3,8 @@
 
 import copy
 
-from rally_vmperf.questions.common import promise
 from rally_vmperf.questions.common import question
-from rally_vmperf.questions.common import validity
+from rally_vmperf.questions.common import shared_criteria
 from rally_vmperf.questions.density import question as density
 from rally_vmperf.questions.event import question as event
 from rally_vmperf.questions.overhead import question as overhead
@@ -21,18 +20,22 @@ def _list_own_criteria(name: str) -> list[question.Criterion]:
         for listed_question in _QUESTIONS.values()
         if listed_question.name == name
         for criterion in listed_question.criteria
-        if criterion not in (VALID, promise.CRITERION)
+        if criterion not in (VALID, shared_criteria.PROMISE)
     ]
 
 
 #: The criterion for the findings of the runs of every question.
-VALID = validity.Criterion(_list_own_criteria)
+VALID = shared_criteria.ValidityCriterion(_list_own_criteria)
 
 
 def register(listed_question: question.AnyQuestion) -> None:
     """Add a question to the table, with the common criteria."""
     registered = copy.copy(listed_question)
-    registered.criteria = (*listed_question.criteria, promise.CRITERION, VALID)
+    registered.criteria = (
+        *listed_question.criteria,
+        shared_criteria.PROMISE,
+        VALID,
+    )
     _QUESTIONS[registered.name] = registered
 
 

@@ -19,11 +19,11 @@ import zlib
 from rally_vmperf import atomic
 from rally_vmperf import documents
 from rally_vmperf import facts
+from rally_vmperf import formats
 from rally_vmperf.measurement import command_result
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import merged
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.records import formats
 from rally_vmperf.records import model
 
 if t.TYPE_CHECKING:

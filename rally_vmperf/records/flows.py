@@ -8,7 +8,7 @@ import ipaddress
 import typing as t
 
 from rally_vmperf import documents
-from rally_vmperf.measurement import flow
+from rally_vmperf.measurement import repetition
 
 
 class FlowEndpoints(t.NamedTuple):
@@ -29,7 +29,7 @@ def of_condition(
     batches: int,
     ends: FlowEndpoints,
     details: collections.abc.Mapping[str, documents.Facts],
-) -> list[flow.Flow]:
+) -> list[repetition.Flow]:
     """Return the network flows of a condition, each with its count.
 
     :param names: The names of the machines, in the order of their pairs.
@@ -77,13 +77,13 @@ def _create_flow(
     machine: documents.Facts,
     other_end: documents.Facts,
     address: str,
-) -> flow.Flow:
+) -> repetition.Flow:
     """Return the network flow from a machine to its other end."""
     path = _find_path(
         machine.get("fingerprint", {}).get("connected_networks") or (), address
     )
     floating_ip = bool(machine.get("nova", {}).get("floating_address"))
-    return flow.Flow(
+    return repetition.Flow(
         target=target,
         hosts=_compare_hosts(machine, other_end),
         path=path,

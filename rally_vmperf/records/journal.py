@@ -7,10 +7,13 @@ grow with the number of guests are in separate files.
 """
 
 import collections.abc
+import dataclasses
 import itertools
 import json
 import os
 import pathlib
+import re
+import typing as t
 
 from rally_vmperf import atomic
 from rally_vmperf import documents
@@ -21,6 +24,7 @@ from rally_vmperf.records import model
 
 #: A record has less than a million.
 _MAX_LINE_BYTES = 16 << 20
+_RECENT = re.compile(r"last(?::([1-9][0-9]{0,5}))?(?!\n)$")
 
 
 class JournalError(errors.VMPerfError):
@@ -172,3 +176,123 @@ class Journal:
             if not path.exists():
                 return path
         raise AssertionError
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class IndexedRun:
+    """A run in a directory of journals.
+
+    :param run: The identifier of the run, the name of its journal.
+    :param task: The identifier of the task.
+    :param question: The name of its question.
+    :param started_at: The start of its first repetition in UTC, ISO 8601.
+    :param hosts: The hosts of its guests, as far as the cloud reports them.
+    """
+
+    path: pathlib.Path
+    run: str
+    task: str
+    question: str
+    started_at: str
+    hosts: tuple[str, ...]
+
+
+def list_runs(
+    folder: pathlib.Path, questions: collections.abc.Container[str]
+) -> list[IndexedRun]:
+    """Return the runs in a directory, the newest task first.
+
+    The runs of a task follow each other in their order. Files that are not
+    readable are omitted; ``judge`` reports what is wrong with one.
+
+    :param questions: The names of the questions whose runs are listed, which
+        excludes recordings of bare metal.
+    """
+    runs = [
+        run
+        for path in folder.glob("*.jsonl")
+        if (run := _read_first(path)) is not None and run.question in questions
+    ]
+    starts: dict[str, str] = {}
+    for run in runs:
+        starts[run.task] = max(starts.get(run.task, ""), run.started_at)
+    runs.sort(key=lambda run: run.started_at)
+    runs.sort(key=lambda run: (starts[run.task], run.task), reverse=True)
+    return runs
+
+
+def group_by_task(
+    runs: collections.abc.Iterable[IndexedRun],
+) -> list[list[IndexedRun]]:
+    """Return the runs of each task as a list of lists in their order."""
+    tasks: dict[str, list[IndexedRun]] = {}
+    for run in runs:
+        tasks.setdefault(run.task, []).append(run)
+    return list(tasks.values())
+
+
+def find_runs(
+    name: str,
+    folder: pathlib.Path,
+    questions: collections.abc.Container[str],
+) -> list[IndexedRun]:
+    """Return the runs that a name stands for.
+
+    :param name: ``last`` for the newest task, ``last:2`` for the one before
+        it and so on, or a host, for the runs of the newest task that has a
+        guest on it.
+    :returns: The runs; an empty list if no guest ran on a host of this name.
+    :raises VMPerfError: If there are fewer tasks.
+    """
+    tasks = group_by_task(list_runs(folder, questions))
+    match = _RECENT.match(name)
+    if match is None and name.startswith("last:"):
+        raise errors.VMPerfError(
+            f"{name}: must be last, or last:N with an integer N from 1 to "
+            "999999"
+        )
+    if match is None:
+        on_host = (
+            [run for run in runs if name in run.hosts] for runs in tasks
+        )
+        return next(filter(None, on_host), [])
+    number = int(match[1] or 1)
+    if number > len(tasks):
+        raise errors.VMPerfError(
+            f"{name}: the directory {folder} has runs of {len(tasks)} tasks; "
+            "to list them: rally-vmperf runs, or select another directory "
+            "with --journal-dir"
+        )
+    return tasks[number - 1]
+
+
+def _read_first(path: pathlib.Path) -> IndexedRun | None:
+    """Return the run in a journal from its first record, or None."""
+    try:
+        with documents.open_file(path) as stream:
+            document: t.Any = json.loads(stream.readline(_MAX_LINE_BYTES))
+        if not documents.is_time(document["started_at"]):
+            return None
+        return IndexedRun(
+            path=path,
+            run=str(document.get("run") or path.stem),
+            task=str(document["task"]),
+            question=str(document["question"]),
+            started_at=str(document["started_at"]),
+            hosts=tuple(
+                dict.fromkeys(
+                    str(machine["host"])
+                    for machine in document["machines"]
+                    if machine["role"] == "guest" and machine.get("host")
+                )
+            ),
+        )
+    except (
+        AttributeError,
+        OSError,
+        LookupError,
+        RecursionError,
+        TypeError,
+        ValueError,
+    ):
+        return None

@@ -8,18 +8,23 @@ import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf import facts
-from rally_vmperf import fields
+from rally_vmperf import formats
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement import flow
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement.samples import definitions
+from rally_vmperf.measurement.samples import encoding
 from rally_vmperf.measurement.samples import sample
-from rally_vmperf.records import formats
 
+# A record has a property with the name of this module.
+_Flow = repetition.Flow
 #: The packages whose versions are in every record and baseline.
 SOFTWARE = ("rally-vmperf", "rally", "rally-openstack", "openstacksdk")
 
 OrderKind = t.Literal["listed", "shuffled", "blocks"]
+#: Name of the chart that contains a record.
+CHART = "VMPerfRecord"
+#: Name of the chart that shows all repetitions of a run.
+RUN_CHART = "VMPerfRun"
+Iteration = collections.abc.Mapping[str, t.Any]
 
 
 def software() -> dict[str, str]:
@@ -66,8 +71,8 @@ class FileReference:
     :param sha256: The SHA-256 of the file.
     """
 
-    name: t.Annotated[str, fields.text_like("[A-Za-z0-9._-]+")]
-    sha256: t.Annotated[str, fields.text_like("[0-9a-f]{64}")]
+    name: t.Annotated[str, formats.text_like("[A-Za-z0-9._-]+")]
+    sha256: t.Annotated[str, formats.text_like("[0-9a-f]{64}")]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -99,10 +104,10 @@ class RecordedShape:
         unavailable.
     """
 
-    vcpus: fields.Positive
-    memory_mib: fields.Positive
-    copies: fields.Positive
-    requested_copies: fields.Positive | None = None
+    vcpus: formats.Positive
+    memory_mib: formats.Positive
+    copies: formats.Positive
+    requested_copies: formats.Positive | None = None
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -120,7 +125,7 @@ class RecordedWorkload:
     name: str
     label: str = ""
     arguments: documents.Arguments
-    cooldown: fields.Number = 0
+    cooldown: formats.Number = 0
     drop_caches: bool = False
     offered_load: str = ""
     load_label: str = ""
@@ -151,16 +156,16 @@ class BareMetal:
 
     name: str
     machine: str
-    recorded_at: fields.Time
+    recorded_at: formats.Time
     digest: str
     session: str
     fingerprint: facts.Fingerprint
     tools: facts.Tools
-    references: collections.abc.Mapping[fields.Positive, repetition.Reference]
+    references: collections.abc.Mapping[formats.Positive, repetition.Reference]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Record(definitions.Defining):
+class Record(encoding.Defining):
     """A repetition with the setting in which it was measured.
 
     :param task: The identifier of the task.
@@ -177,15 +182,15 @@ class Record(definitions.Defining):
     :param machines_file: The same of the file with the facts of the machines.
     """
 
-    repetition: t.Annotated[repetition.Repetition, fields.INLINE]
-    task: fields.Identifier
-    started_at: fields.Time
-    finished_at: fields.Time
+    repetition: t.Annotated[repetition.Repetition, formats.INLINE]
+    task: formats.Identifier
+    started_at: formats.Time
+    finished_at: formats.Time
     software: collections.abc.Mapping[str, str]
     shape: RecordedShape
     machines: tuple[RecordedMachine, ...]
     workloads: tuple[RecordedWorkload, ...]
-    metrics: definitions.Definitions
+    metrics: encoding.Definitions
     order: Order = AS_LISTED
     options: documents.Arguments = dataclasses.field(default_factory=dict)
     criteria: collections.abc.Mapping[str, documents.Arguments] = (
@@ -216,7 +221,7 @@ class Record(definitions.Defining):
         return metric, ""
 
     @property
-    def flows(self) -> tuple[flow.Flow, ...]:
+    def flows(self) -> tuple[_Flow, ...]:
         """The flows of all conditions, each once."""
         return tuple(
             dict.fromkeys(
@@ -343,3 +348,53 @@ def _list_setting(record: Record) -> documents.Facts:
             for key, argument in workload.arguments.items()
         },
     }
+
+
+def encode_output(record: Record) -> dict[str, t.Any]:
+    """Return a complete output for Rally that contains a record, a dict."""
+    return {
+        "title": f"Record of repetition {record.repetition.number}",
+        "chart_plugin": CHART,
+        "data": FORMAT.encode(record),
+    }
+
+
+def request_chart(title: str, record: Record) -> dict[str, t.Any]:
+    """Return an additive output for Rally that requests a run's chart.
+
+    Rally adds additive outputs to a table, so the data must be pairs of name
+    and number; the metrics are in the records.
+
+    :param record: The record of the repetition.
+    """
+    measured = record.repetition
+    gaps = [*measured.missing]
+    for condition in measured.conditions:
+        gaps += condition.missing
+    return {
+        "title": title,
+        "chart_plugin": RUN_CHART,
+        "data": [["missing measurements", len(gaps)]],
+    }
+
+
+def find_record(iteration: Iteration) -> Record | None:
+    """Return the record in a Rally iteration; None without a valid one."""
+    for document in list_output_documents(iteration):
+        return decode_or_none(document)
+    return None
+
+
+def list_output_documents(iteration: Iteration) -> list[t.Any]:
+    """Return the records in a Rally iteration as documents, valid or not."""
+    return [
+        chart["data"]
+        for chart in iteration.get("output", {}).get("complete", ())
+        if chart.get("chart_plugin") == CHART and "data" in chart
+    ]
+
+
+def decode_iteration(iteration: Iteration) -> repetition.Repetition | None:
+    """Return the repetition in an iteration; None without a valid record."""
+    record = find_record(iteration)
+    return record.repetition if record else None

@@ -8,10 +8,9 @@ import typing as t
 
 from rally_vmperf import documents
 from rally_vmperf import errors
-from rally_vmperf.records import formats
+from rally_vmperf import formats
 from rally_vmperf.records import journal
 from rally_vmperf.records import model
-from rally_vmperf.records import output
 
 #: The records of a run; None for an iteration without a valid one.
 Records = collections.abc.Sequence[model.Record | None]
@@ -139,7 +138,7 @@ def of_results(
         # Results of other versions are rejected.
         for workload in workloads:
             for iteration in workload["data"]:
-                for document in output.documents_of(iteration):
+                for document in model.list_output_documents(iteration):
                     model.FORMAT.check_version(document)
     except formats.VersionError as error:
         raise SourceError(f"{origin}: {error}") from error
@@ -152,7 +151,7 @@ def of_workload(
     folder: pathlib.Path | None = None,
 ) -> Source:
     """Return the run of a workload in Rally's results, as a source."""
-    records = [output.find_record(iteration) for iteration in workload["data"]]
+    records = [model.find_record(iteration) for iteration in workload["data"]]
     return Source(
         question=_find_question(records),
         scenario=scenario,

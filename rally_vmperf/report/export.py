@@ -9,7 +9,7 @@ import gzip
 import importlib
 import types
 
-from rally_vmperf.judging import density_levels
+from rally_vmperf.judging import counting
 from rally_vmperf.judging import judged_run
 from rally_vmperf.judging import summary
 from rally_vmperf.judging.results import result
@@ -165,9 +165,7 @@ def _list_samples(run: judged_run.JudgedRun) -> table.Rows:
     for measured, time in zip(run.repetitions, times, strict=True):
         yield from table.list_guest_rows(_start(run, time), measured, tolerate)
     references = _list_references(run)
-    has_levels = len(references) > 1 or density_levels.has_levels(
-        run.repetitions
-    )
+    has_levels = len(references) > 1 or counting.has_levels(run.repetitions)
     for copies, reference in references.items():
         yield from table.list_bare_metal_rows(
             _start(run), copies if has_levels else None, reference

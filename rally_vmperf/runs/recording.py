@@ -5,8 +5,12 @@ Each shape has a journal of its own, named after the recording's session.
 """
 
 import asyncio
+import collections.abc
+import contextlib
 import dataclasses
+import pathlib
 import re
+import time
 import typing as t
 
 from rally_vmperf import documents
@@ -17,9 +21,12 @@ from rally_vmperf.baseline import tool_comparison
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import protocols
 from rally_vmperf.execution import sessions
+from rally_vmperf.execution.stations import arrival
 from rally_vmperf.execution.stations import roles
 from rally_vmperf.machines import background_load
 from rally_vmperf.machines import base
+from rally_vmperf.machines import root
+from rally_vmperf.machines import scripts
 from rally_vmperf.machines import shapes
 from rally_vmperf.machines.provisioning import provision
 from rally_vmperf.machines.provisioning import raw_devices
@@ -30,12 +37,19 @@ from rally_vmperf.records import model
 from rally_vmperf.runs import actions
 from rally_vmperf.runs import attempt
 from rally_vmperf.runs import conditions
-from rally_vmperf.runs import host_reboot
 from rally_vmperf.runs import reference
 from rally_vmperf.runs import runs
 from rally_vmperf.runs import setting
 
 QUESTION = "recording"
+#: A function that limits a machine to its shape again.
+ReapplyLimits = t.Callable[
+    [], collections.abc.Awaitable[shapes.ResourceLimits]
+]
+_BOOT_ID = "/proc/sys/kernel/random/boot_id"
+#: Seconds within which a server must have booted, firmware included.
+TIMEOUT = 1800.0
+_POLL = 5.0
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -127,7 +141,7 @@ class ShapeRecording:
         machine = connect()
         with asyncio.Runner() as runner:
             if plan.reboot != "never":
-                runner.run(host_reboot.check_permission(machine))
+                runner.run(check_permission(machine))
             limits = runner.run(_apply_limits(machine, plan))
             progress(limits.describe())
             session: sessions.Session | None = None
@@ -159,7 +173,7 @@ class ShapeRecording:
                 _check_same_machine(session, self.details)
                 hostname = runner.run(_read_hostname(machine))
                 if plan.reboot != "never":
-                    reboot = host_reboot.HostReboot(
+                    reboot = HostReboot(
                         machine, session, reapply_limits, session.progress
                     )
                     run_actions.insert(0, reboot)
@@ -456,3 +470,99 @@ def _list_expected_names(assignment: assignment.Assignment) -> frozenset[str]:
     return frozenset(
         metric.name for metric in setting.list_expected_metrics([assignment])
     )
+
+
+async def read_boot_id(machine: base.Machine) -> str:
+    """Return the identifier of the current boot of a machine as text.
+
+    :raises MachineError: If it cannot be read.
+    """
+    outcome = await machine.run(["cat", _BOOT_ID])
+    if outcome.exit_status or not outcome.stdout.strip():
+        raise base.MachineError(
+            f"{machine.name}: {_BOOT_ID} cannot be read, so a reboot cannot "
+            "be verified; use --reboot never"
+        )
+    return outcome.stdout.strip()
+
+
+async def check_permission(machine: base.Machine) -> None:
+    """Reject a reboot of the local machine, or without root permission.
+
+    A container on this machine has the same boot identifier.
+
+    :raises MachineError: If the machine must not be rebooted.
+    """
+    own_boot_id = pathlib.Path(_BOOT_ID).read_text("utf-8").strip()
+    if machine.shares_clock or await read_boot_id(machine) == own_boot_id:
+        raise base.MachineError(
+            f"{machine.name} is the machine that runs this program, which "
+            "cannot be rebooted; use --reboot never, or another controller"
+        )
+    await root.as_root(machine)
+
+
+@dataclasses.dataclass
+class HostReboot(actions.Action):
+    """A reboot of bare metal, which is then limited to its shape again.
+
+    :param reapply_limits: A function that limits the machine again, and
+        returns the limits.
+    """
+
+    machine: base.Machine
+    session: sessions.Session
+    reapply_limits: ReapplyLimits
+    progress: collections.abc.Callable[[str], None]
+    name = "reboot"
+    _latest: int | None = None
+
+    def before(
+        self, current: conditions.CurrentCondition
+    ) -> actions.ActionResult:
+        """Reboot before each repetition but the first; return errors."""
+        latest, self._latest = self._latest, current.repetition
+        if latest is None:
+            return actions.ActionResult()
+        started_at = time.monotonic()
+        self.progress(f"reboot {self.machine.name}")
+        try:
+            self.session.runner.run(self._reboot())
+        except base.MachineError as error:
+            return actions.ActionResult(
+                errors=dict.fromkeys(current.machines, str(error))
+            )
+        seconds = time.monotonic() - started_at
+        self.progress(f"{self.machine.name} has booted after {seconds:.0f} s")
+        return actions.ActionResult()
+
+    async def _reboot(self) -> None:
+        """Reboot the machine, wait for its boot, and limit it again."""
+        before = await read_boot_id(self.machine)
+        elevated = await root.as_root(self.machine)
+        with contextlib.suppress(base.Unreachable):
+            await elevated.run(scripts.argv("reboot.sh"))
+        await self.machine.close()
+        deadline = time.monotonic() + TIMEOUT
+        while await self._poll_boot_id() in (before, None):
+            if time.monotonic() > deadline:
+                raise base.MachineError(
+                    f"{self.machine.name} has not rebooted within "
+                    f"{TIMEOUT:g} s; see its console"
+                )
+            await asyncio.sleep(_POLL)
+        await arrival.wait_for_boot(self.machine, TIMEOUT)
+        self.session.forget(station.name for station in self.session.stations)
+        limits = await self.reapply_limits()
+        for station, prefix in zip(
+            self.session.stations, limits.prefixes, strict=True
+        ):
+            station.prefix = prefix
+
+    async def _poll_boot_id(self) -> str | None:
+        """Return the machine's boot id, or None if it does not answer."""
+        try:
+            return await read_boot_id(self.machine)
+        except base.MachineError:
+            await self.machine.close()
+            return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that workloads copy to every machine."""
+"""Files that workloads copy to every machine, or generate there."""
 
 import hashlib
 import importlib.resources
@@ -60,3 +60,15 @@ def read(file: base.File) -> bytes:
 def checksum(content: bytes) -> str:
     """Return the SHA-256 of a content as hexadecimal text."""
     return hashlib.sha256(content).hexdigest()
+
+
+#: The script; it requires Python on the machine.
+GENERATE = script("generate.py")
+
+
+def generate_argv(arguments: base.Arguments) -> tuple[str, ...]:
+    """Return the command line words that write ``data`` from a seed."""
+    return base.argv(
+        "python3 generate.py --size-mib={size_mib} --seed={seed} data",
+        arguments,
+    )

@@ -23,8 +23,8 @@ import numpy
 
 from rally_vmperf.audit import hosts
 from rally_vmperf.audit import result
-from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import medians
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.records import files
 from rally_vmperf.records import journal
@@ -178,7 +178,7 @@ def simulate(
     odd = {f"h{number}" for number in (*fleet.odd, *fleet.erratic)}
     counts: collections.Counter[str] = collections.Counter()
     for _ in range(trials):
-        audit = result.audit(fleet.draw(random), limits.Limits({}))
+        audit = result.audit(fleet.draw(random), verdict.Limits({}))
         worse = {
             host_result.host.name
             for host_result in audit.results
@@ -277,7 +277,7 @@ def describe_guest(host: str) -> dict[str, t.Any]:
 
 def print_cost(number: int) -> None:
     """Print the CPU seconds and memory of an audit, and its page's size."""
-    from rally_vmperf.cmd.audit import audit
+    from rally_vmperf.cmd import audit
 
     with tempfile.TemporaryDirectory() as name:
         directory = pathlib.Path(name)

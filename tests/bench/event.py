@@ -20,9 +20,7 @@ from rally_vmperf.execution import assignment
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.event import disruptions
 from rally_vmperf.measurement.event import downtime
-from rally_vmperf.measurement.event import estimates
 from rally_vmperf.measurement.event import figures
-from rally_vmperf.measurement.event import packets
 from rally_vmperf.measurement.event import phases
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions import table
@@ -39,7 +37,7 @@ REQUESTED, DELAY, PHASE = 30.0, 4.0, 60.0
 #: The share of the rate that is lost after the migration.
 LOSS_AFTER = 8.0
 
-Estimates = collections.abc.Mapping[str, tuple[estimates.Approximation, float]]
+Estimates = collections.abc.Mapping[str, tuple[figures.Approximation, float]]
 
 
 def simulate_readings(
@@ -184,7 +182,7 @@ def estimate_all(
             DOWNTIME,
         ),
         "packet gap": (
-            packets.estimate_gap(
+            downtime.estimate_gap(
                 simulate_replies(random), REQUESTED, PHASE - 5, 0.01
             ),
             DOWNTIME,
@@ -192,7 +190,7 @@ def estimate_all(
         "dip": (disruption.depth, DIP),
         "duration of the dip": (disruption.duration, DURATION),
         "recovery time": (
-            recovery or estimates.Approximation(value=0.0, error=0.0),
+            recovery or figures.Approximation(value=0.0, error=0.0),
             ended - REQUESTED,
         ),
         "loss of a neighbour": (

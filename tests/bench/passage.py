@@ -22,7 +22,7 @@ from rally_vmperf.plugins import validators
 from rally_vmperf.questions import source_judge
 from rally_vmperf.questions import table as questions
 from rally_vmperf.records import journal
-from rally_vmperf.records import output
+from rally_vmperf.records import model
 from rally_vmperf.records import sources
 from rally_vmperf.report import page
 from tests.unit.runs import golden
@@ -235,7 +235,7 @@ class Drive:
         sla = criteria.SLAS[_MAIN[self.question]](self.limits)
         for record in records:
             sla.add_iteration(
-                {"output": {"complete": [output.encode(record)]}}
+                {"output": {"complete": [model.encode_output(record)]}}
             )
         sla.result()
         sla.details()

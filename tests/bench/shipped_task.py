@@ -20,8 +20,8 @@ import yaml
 from rally_vmperf.execution import assignment
 from rally_vmperf.judging import summary
 from rally_vmperf.judging.results import changes
-from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import loss
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions import compared_run
 from rally_vmperf.questions import table
@@ -96,7 +96,7 @@ def read_task(
         for metric in assigned.metrics()
     ]
     sla = subtask["sla"]["vmperf_overhead"]
-    patterns = limits.Limits(sla["max_percent"])
+    patterns = verdict.Limits(sla["max_percent"])
     limited = {
         metric.name: limit[0]
         for metric in metrics
@@ -299,7 +299,7 @@ def compare(
         ]
         runs = compared_run.set_limits(runs, criteria)
         status, _ = changes.conclude(
-            changes.compare_runs(runs, limits.Limits({}))
+            changes.compare_runs(runs, verdict.Limits({}))
         )
         count[status] += 1
     return {

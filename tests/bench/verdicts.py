@@ -20,7 +20,6 @@ from rally_vmperf.judging import gains
 from rally_vmperf.judging import judge as judges
 from rally_vmperf.judging.results import changes
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.density import fairness as fairness_
@@ -249,7 +248,7 @@ def stopped(name: str, count: int, *, trials: int, stop: bool) -> Result:
     third level runs where the second was lucky.
     """
     random = numpy.random.default_rng(7)
-    rule = levels_.StopRule(max_percent=limits.Limits({"*": LIMIT}))
+    rule = levels_.StopRule(max_percent=verdict.Limits({"*": LIMIT}))
     number: collections.Counter[str] = collections.Counter()
     truth = {1: 0.0, 2: 0.95 * LIMIT, 4: LIMIT}
     for _ in range(trials):
@@ -415,7 +414,7 @@ def comparison(
         dataclasses.replace(TIME, name=f"x.m{place}.time")
         for place in range(metrics)
     ]
-    margins = limits.Limits({"*": margin})
+    margins = verdict.Limits({"*": margin})
     for _ in range(trials):
         runs = []
         for place, size in enumerate(sizes, 1):

@@ -18,7 +18,7 @@ import numpy
 from rally_vmperf.judging import summary
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import loss
-from rally_vmperf.measurement.comparison import spread
+from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.event import phases
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions.common import neighbours
@@ -187,7 +187,7 @@ def _draw_spreads(
     deviations = numpy.sqrt(numpy.log1p((spreads / 100) ** 2))
     table = 100 * numpy.exp(random.normal(0, deviations))
     for guest, values in enumerate(table.T if is_range else ()):
-        drawn = spread.spread(values.tolist())
+        drawn = statistics.find_spread(values.tolist())
         factor = spreads[0, guest] / (drawn.range_percent if drawn else 1)
         mean = values.mean()
         table[:, guest] = mean + factor * (values - mean)

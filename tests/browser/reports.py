@@ -12,7 +12,7 @@ from rally.task.processing import plot
 
 from rally_vmperf import opts
 from rally_vmperf.judging.results import changes
-from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.plugins import criteria
 from rally_vmperf.plugins import defects
@@ -74,7 +74,7 @@ def our_comparison():
         )
         for place, name in enumerate(names)
     ]
-    compared = changes.compare_runs(runs, limits.Limits({"*": 5.0}))
+    compared = changes.compare_runs(runs, verdict.Limits({"*": 5.0}))
     return changes_page.standalone(
         names,
         compared,

@@ -8,7 +8,7 @@ import unittest
 from unittest import mock
 
 from rally_vmperf import resources
-from rally_vmperf.guests.setup import upload
+from rally_vmperf.guests.booting import images
 from rally_vmperf.image import guest_image
 from rally_vmperf.image import packages
 from tests import patience
@@ -76,7 +76,7 @@ class TestCloudInit(laboratory.Case):
             return_value=folder,
         ):
             guest_image.build(recipe, log)
-        image_id = upload.upload_image(
+        image_id = images.upload_image(
             lab.admin,
             NAME,
             recipe.output,

@@ -9,7 +9,7 @@ import tempfile
 import unittest
 
 from rally_vmperf.image import commands
-from rally_vmperf.image import image_disk
+from rally_vmperf.image import guest_image
 from tests.long import long
 
 PROGRAM = pathlib.Path(sys.executable).parent / "rally-vmperf"
@@ -54,7 +54,9 @@ class TestBuild(unittest.TestCase):
     def _run(self, disk, mount, *command):
         """Return what a command in the image prints."""
         return subprocess.run(
-            image_disk.inside(disk, mount, ["chroot", str(mount), *command]),
+            guest_image.inside_disk(
+                disk, mount, ["chroot", str(mount), *command]
+            ),
             capture_output=True,
             text=True,
             check=True,

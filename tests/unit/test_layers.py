@@ -25,7 +25,7 @@ BOTTOM = {
     "documents",
     "errors",
     "facts",
-    "fields",
+    "formats",
     "json_schema",
     "sanitize",
 }
@@ -134,7 +134,6 @@ MAY_IMPORT = {
 #: Folder inside a room -> what else of its room it may import; "." is what
 #: lies in the room itself.
 FOLDERS = {
-    "cmd/audit": {"."},
     "cmd/baselines": {"."},
     "cmd/start": {"."},
     "execution/stations": set(),

@@ -11,7 +11,6 @@ import uuid
 from rally_vmperf import documents
 from rally_vmperf import opts
 from rally_vmperf.baseline import document
-from rally_vmperf.baseline import sessions
 from rally_vmperf.baseline import store
 from rally_vmperf.cmd import machine_options
 from rally_vmperf.cmd import rally_api
@@ -19,7 +18,6 @@ from rally_vmperf.cmd import task_file
 from rally_vmperf.cmd.baselines import bare_metal
 from rally_vmperf.cmd.baselines import baseline
 from rally_vmperf.cmd.baselines import coverage
-from rally_vmperf.cmd.baselines import raw_devices
 from rally_vmperf.measurement import finding
 
 if t.TYPE_CHECKING:
@@ -44,7 +42,7 @@ class Record(baseline.RegistrationCommand):
         """Add the arguments of the command."""
         super().add_arguments(parser)
         coverage.add_arguments(parser)
-        bare_metal.add_arguments(parser)
+        bare_metal.add_machine_arguments(parser)
         parser.add_argument(
             "--work-dir",
             default="/var/tmp",  # noqa: S108 - subdirectories are private
@@ -58,7 +56,7 @@ class Record(baseline.RegistrationCommand):
             help="bundle from 'rally-vmperf tools bundle', whose programs are "
             "run; default: the programs of the machine",
         )
-        raw_devices.add_arguments(parser)
+        bare_metal.add_device_arguments(parser)
         parser.add_argument(
             "--continue",
             dest="session",
@@ -111,7 +109,7 @@ class Record(baseline.RegistrationCommand):
         earlier = None
         if parsed.append:
             earlier = baseline_store.load(parsed.name)
-            sessions.find_entries(
+            recorded.find_entries(
                 earlier,
                 [
                     (
@@ -148,7 +146,7 @@ class Record(baseline.RegistrationCommand):
             recordings, parsed.machine_class or ""
         )
         if earlier is not None:
-            content = sessions.append_session(earlier, content)
+            content = recorded.append_session(earlier, content)
         self.register(
             baseline_store, content, parsed, replace=earlier is not None
         )
@@ -222,7 +220,7 @@ class Record(baseline.RegistrationCommand):
 
         journal_dir = opts.read(parsed.config_file).journal_dir
         fitting = self._select_coverages_that_fit(parsed, request.coverages)
-        for line in raw_devices.check(parsed, fitting):
+        for line in bare_metal.check_devices(parsed, fitting):
             self.print_line(line)
         accepted = request.tolerated
         if parsed.measure_anyway:
@@ -242,7 +240,7 @@ class Record(baseline.RegistrationCommand):
                     directory=parsed.work_dir,
                     cpus=parsed.cpu_list or "",
                     supply=supply,
-                    devices=raw_devices.select(parsed, covered),
+                    devices=bare_metal.select_devices(parsed, covered),
                     is_limited=covered.protocol.shape == "guest",
                     reboot=covered.protocol.reboot,
                     options=_collect_options(parsed, covered, request.peer),

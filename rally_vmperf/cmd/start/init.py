@@ -2,19 +2,22 @@
 """Command that prepares the first run on a cloud."""
 
 import argparse
+import functools
+import json
 import os
 import pathlib
 import shlex
 import shutil
 import typing as t
 
+from rally_vmperf import documents
 from rally_vmperf import opts
+from rally_vmperf import sanitize
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
 from rally_vmperf.cmd import base
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import task_file
-from rally_vmperf.cmd.start import settings
 
 if t.TYPE_CHECKING:
     from rally_vmperf.guests.setup import login
@@ -22,6 +25,73 @@ if t.TYPE_CHECKING:
 _CONF = """\
 [database]
 connection = sqlite:///{database}
+"""
+_TEMPLATE = """\
+# A task of rally_vmperf and its arguments, written by rally-vmperf init.
+# In this directory, rally-vmperf plan, baseline record and run use them, and
+# elsewhere with --settings. For other arguments, see the comments in the task.
+
+# The task: a file, or one of the tasks of the package. Other questions are how
+# many guests fit on a host (kvm-density.yaml), and at which allocation ratio
+# if they are not always busy (allocation-ratio.yaml).
+task: kvm-overhead.yaml
+
+# The baseline of bare metal that guests are compared with, or none.
+# To record one: {record_command}
+baseline: {baseline}
+
+# {image_reason}
+{image}
+
+# {flavor_reason}
+{flavor}
+
+# {network_reason}
+{network}
+{volumes}
+# The other end of network workloads, which needs iperf3. Without it, they are
+# skipped.
+# peer: {{address: 192.0.2.10, user: root, key_file: ~/.ssh/id_ed25519}}
+
+# The number of counted repetitions. For a first verdict in minutes, plan,
+# baseline record and run take --quick: short arguments, three repetitions.
+repetitions: 6
+
+# The limits, by SLA: those of the task, and one on stolen CPU time, which is
+# time that the host gave to other guests.
+limits:
+  vmperf_overhead:
+    # The largest tolerated losses in percent of bare metal.
+    max_percent:
+      cpu.*.rate: 5
+      cpu.*_time: 5
+      memory.*: 10
+      disk.*.iops: 20
+      disk.*.bandwidth: 20
+      disk.*.latency_p50: 20
+      network.*.throughput: 15
+    # The largest tolerated values.
+    max:
+      guest.cpu.steal_percent: 10
+      network.*.retransmits: 1000
+    # What the flavor promises: the smallest tolerated values.
+    # min:
+    #   disk.*.iops: 5000
+    # Without a baseline or a peer, limits that need them are not judged, and
+    # are listed.
+    unmeasured: skip
+{promise}"""
+#: The SLA of guests without a baseline.
+_PROMISE = """\
+  # Each guest gets the rates, vCPUs, memory and disk that its flavor, volume
+  # type and ports promise, and not more: min_percent is 95, max_percent 110.
+  vmperf_promise: {}
+"""
+#: The hint on data volumes.
+_VOLUMES = """
+# For workloads with target: volume, add volumes: [{{size_gib: 20}}] to
+# guest_options, with a type if it is not the default one.
+# The volume types of the cloud: {types}
 """
 
 
@@ -106,7 +176,7 @@ class Init(base.Command):
             offers.choose_network(connection, is_admin=cloud_login.is_admin),
         )
         parsed.directory.mkdir(parents=True, exist_ok=True)
-        content = settings.render(
+        content = render(
             parsed.baseline,
             document.format_record_command(),
             (image.arguments, image.reason),
@@ -114,7 +184,7 @@ class Init(base.Command):
             (network.arguments, network.reason),
             offers.list_volume_types(connection),
         )
-        settings.write_new(path, content)
+        write_new(path, content)
         self.print_line(f"{path}: written")
         offered = (image, flavor, network)
         commands = [build_command] if can_build and image.missing else []
@@ -143,7 +213,7 @@ class Init(base.Command):
             path = pathlib.Path("~/.rally/rally.conf").expanduser()
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             database = path.parent / "rally.sqlite"
-            settings.write_new(path, _CONF.format(database=database), 0o600)
+            write_new(path, _CONF.format(database=database), 0o600)
             self.print_line(f"Rally's configuration: {path} written")
         else:
             self.print_line(f"Rally's configuration: {path} exists, used")
@@ -184,3 +254,76 @@ def _parse_name(text: str) -> str:
             f"{text!r}: must be the name of a baseline: {store.NAME_RULE}"
         )
     return text
+
+
+def render(
+    baseline: str,
+    record_command: str,
+    image: tuple[documents.Arguments, str],
+    flavor: tuple[documents.Arguments, str],
+    network: tuple[documents.Arguments, str],
+    volume_types: str = "",
+) -> str:
+    """Return the content of vmperf.yaml.
+
+    The names and reasons are from the cloud, which is not trusted.
+
+    :param baseline: The name of the baseline, or ``none``.
+    :param record_command: The command that records a baseline.
+    :param image: The arguments for the image, and the reason.
+    :param flavor: The arguments for the flavor, and the reason.
+    :param network: The arguments for the network, and the reason.
+    :param volume_types: The names of the volume types; empty without Cinder.
+    """
+    sections = {"image": image, "flavor": flavor, "network": network}
+    return _TEMPLATE.format(
+        baseline=json.dumps(baseline) if baseline != "none" else baseline,
+        record_command=record_command,
+        volumes=_VOLUMES.format(types=sanitize.line(volume_types))
+        if volume_types
+        else "",
+        promise=_PROMISE if baseline == "none" else "",
+        **{
+            name: _format_arguments(arguments)
+            for name, (arguments, _) in sections.items()
+        },
+        **{
+            f"{name}_reason": sanitize.line(reason)
+            for name, (_, reason) in sections.items()
+        },
+    )
+
+
+def _format_arguments(arguments: documents.Arguments) -> str:
+    """Return arguments as lines of YAML, with values in JSON."""
+    return "\n".join(
+        f"{name}: {_format_value(argument)}"
+        for name, argument in arguments.items()
+    )
+
+
+def _format_value(argument: object) -> str:
+    """Return a value in JSON, with the escapes of YAML.
+
+    The escapes of JSON for emojis are two halves, which YAML does not join.
+    """
+    return "".join(
+        letter
+        if letter.isascii() and letter.isprintable()
+        else f"\\U{ord(letter):08x}"
+        for letter in json.dumps(argument, ensure_ascii=False)
+    )
+
+
+def write_new(path: pathlib.Path, text: str, mode: int = 0o644) -> bool:
+    """Write a file unless it exists; return whether it was written.
+
+    :param mode: The permissions of the file.
+    """
+    try:
+        opener = functools.partial(os.open, mode=mode)
+        with open(path, "x", opener=opener) as file:
+            file.write(text)
+    except FileExistsError:
+        return False
+    return True

@@ -11,7 +11,6 @@ from rally_vmperf.machines import base
 from rally_vmperf.machines import clock
 from rally_vmperf.machines.remote import ssh
 from rally_vmperf.measurement.event import downtime
-from rally_vmperf.measurement.event import packets
 
 #: Seconds between two readings of the clock, and between two pings.
 CLOCK_INTERVAL = 0.02
@@ -190,7 +189,7 @@ class Monitor:
             offset = (await clock.read(peer.machine)).offset
             async with peer.machine.converse(argv, timeout=_PINGING) as talk:
                 while len(self.replies) < _MOST:
-                    reply = packets.parse_reply(await talk.receive())
+                    reply = downtime.parse_reply(await talk.receive())
                     if reply is not None:
                         self.replies.append(reply - offset)
         except base.MachineError as error:

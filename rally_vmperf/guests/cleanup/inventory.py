@@ -13,11 +13,13 @@ from urllib import parse
 from openstack import exceptions as sdk_errors
 
 from rally_vmperf.guests import cloud
+from rally_vmperf.guests import errors
 from rally_vmperf.guests import volumes as block_storage
-from rally_vmperf.guests.cleanup import listing
 from rally_vmperf.guests.cleanup import ownership
 from rally_vmperf.guests.cleanup import servers as server_deletion
+from rally_vmperf.measurement.samples import units
 
+ListedResources = list[t.Any]
 #: In the order of deletion; kinds of the same rank are deleted together.
 RANKS = {
     "server": 0,
@@ -35,7 +37,6 @@ RANKS = {
     "user": 7,
     "project": 8,
 }
-
 #: The kinds of resources of guests.
 GUEST_KINDS = RANKS.keys() - {"router", "subnet", "network", "user", "project"}
 #: Those of single guests; the guests of a run share the others.
@@ -47,7 +48,6 @@ OPTIONAL_KINDS = {
     "extra_specs": "flavor",
     "image_properties": "image",
 }
-
 _GET_NAME = operator.attrgetter("name")
 #: The kinds of Neutron's resources with their calls in the SDK, which list and
 #: delete them, and the function that returns the name.
@@ -67,6 +67,76 @@ _KEYSTONE = {
 _MAX_PROJECTS = 50
 #: The status of a service that does not support a filter.
 _BAD_REQUEST = 400
+
+
+class IncompleteError(errors.GuestError):
+    """Some kinds of resources cannot be listed; the message names them.
+
+    :param failures: The reasons by kind.
+    :param resources: The resources of the other kinds.
+    """
+
+    def __init__(
+        self,
+        failures: collections.abc.Mapping[str, str],
+        resources: ListedResources,
+    ) -> None:
+        kinds: dict[str, str] = {}
+        for kind, reason in failures.items():
+            kinds.setdefault(reason, kind)
+        super().__init__(
+            "; ".join(
+                f"cannot list {units.plural(kind)}: {reason}"
+                for reason, kind in kinds.items()
+            )
+        )
+        self.failures = dict(failures)
+        self.resources = resources
+
+
+class Listing:
+    """The resources of all requests, and the requests that failed.
+
+    A cloud that does not answer is not asked again.
+    """
+
+    def __init__(self) -> None:
+        self.resources: ListedResources = []
+        self._failures: dict[str, str] = {}
+        self._unanswered = ""
+
+    def add(
+        self,
+        kind: str,
+        list_resources: t.Callable[..., collections.abc.Iterable[t.Any]],
+        *arguments: t.Any,
+        **query: t.Any,
+    ) -> ListedResources:
+        """Add the resources of one kind, and return them.
+
+        :param list_resources: The function that lists them.
+        """
+        if self._unanswered:
+            self._failures.setdefault(kind, self._unanswered)
+            return []
+        try:
+            resources = list(list_resources(*arguments, **query))
+        except cloud.CLOUD_ERRORS as error:
+            self._failures.setdefault(kind, cloud.one_line(error))
+            if cloud.is_unanswered(error):
+                self._unanswered = self._failures[kind]
+            return []
+        self.resources += resources
+        return resources
+
+    def check(self) -> ListedResources:
+        """Return all resources.
+
+        :raises IncompleteError: If a request failed.
+        """
+        if self._failures:
+            raise IncompleteError(self._failures, self.resources)
+        return self.resources
 
 
 @dataclasses.dataclass(frozen=True)
@@ -158,7 +228,7 @@ class Inventory:
         :raises IncompleteError: If some kinds cannot be listed; it has the
             resources of the other kinds.
         """
-        listed = listing.Listing()
+        listed = Listing()
         servers = listed.add("server", self.list_servers)
         if servers and servers_first:
             return servers

@@ -15,7 +15,6 @@ from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import waiting
 from rally_vmperf.guests.cleanup import inventory
-from rally_vmperf.guests.cleanup import listing
 from rally_vmperf.guests.cleanup import ownership
 from rally_vmperf.measurement.samples import units
 
@@ -121,7 +120,7 @@ class DeletionLoop:
             try:
                 remaining = self.list_resources()
                 last_error = ""
-            except listing.IncompleteError as error:
+            except inventory.IncompleteError as error:
                 remaining, last_error = error.resources, str(error)
             except (*cloud.CLOUD_ERRORS, errors.GuestError) as error:
                 last_error = (
@@ -304,7 +303,7 @@ class OrphanCleanup:
             """Return the servers; without any, the other resources."""
             try:
                 servers = self._list_again(list_servers, chosen)
-            except listing.IncompleteError:
+            except inventory.IncompleteError:
                 return self._list_again(list_all, chosen)
             return servers or self._list_again(list_all, others)
 
@@ -316,7 +315,7 @@ class OrphanCleanup:
             reasons: dict[inventory.Resource, str] = {}
         try:
             remaining = self._list_again(list_all, chosen)
-        except listing.IncompleteError as error:
+        except inventory.IncompleteError as error:
             reasons = {
                 resource: str(error)
                 for resource in chosen
@@ -342,8 +341,8 @@ class OrphanCleanup:
         ]
         try:
             listed = self._list_owned(list_resources, views)
-        except listing.IncompleteError as error:
-            raise listing.IncompleteError(
+        except inventory.IncompleteError as error:
+            raise inventory.IncompleteError(
                 error.failures, list(filter(self.is_chosen, error.resources))
             ) from error
         return list(filter(self.is_chosen, listed))
@@ -365,7 +364,7 @@ class OrphanCleanup:
                     listed = list_resources(
                         dataclasses.replace(view, owns=self._owns)
                     )
-            except listing.IncompleteError as error:
+            except inventory.IncompleteError as error:
                 failures |= error.failures
                 listed = error.resources
             except errors.GuestError as error:
@@ -374,7 +373,7 @@ class OrphanCleanup:
             resources |= dict.fromkeys(listed)
         ranked = sorted(resources, key=inventory.get_rank)
         if failures:
-            raise listing.IncompleteError(failures, ranked)
+            raise inventory.IncompleteError(failures, ranked)
         return ranked
 
     def _owns(self, name: object) -> bool:

@@ -18,7 +18,6 @@ from rally_vmperf.guests import resolve
 from rally_vmperf.guests import volumes
 from rally_vmperf.guests.planning import capacity
 from rally_vmperf.guests.planning import compute_hosts
-from rally_vmperf.guests.planning import host_cpus
 from rally_vmperf.guests.planning import quota
 from rally_vmperf.guests.planning import requirements
 from rally_vmperf.measurement.samples import units
@@ -114,7 +113,9 @@ def create_plan(
             remarks=(
                 *required.remarks,
                 *remarks,
-                *host_cpus.describe(admin, guest_request, placement, demands),
+                *compute_hosts.describe(
+                    admin, guest_request, placement, demands
+                ),
             ),
         ),
         sequential=sequential,

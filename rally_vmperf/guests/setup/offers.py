@@ -12,9 +12,7 @@ from rally_vmperf.guests import cloud
 from rally_vmperf.guests import networks as guest_networks
 from rally_vmperf.guests import resolve
 from rally_vmperf.guests import volumes
-from rally_vmperf.guests.setup import flavor_kinds
-from rally_vmperf.guests.setup import image_kinds
-from rally_vmperf.guests.setup import network_kinds
+from rally_vmperf.guests.setup import kinds
 from rally_vmperf.measurement.samples import units
 
 #: The name of the image of: rally-vmperf image build.
@@ -75,10 +73,10 @@ def choose_image(
             f"and user in vmperf.yaml, or use {IMAGE!r}: {remedy}",
         )
     reference, note = _refer_to(chosen, images)
-    if not image_kinds.is_current(chosen):
+    if not kinds.is_current(chosen):
         note += "Mirrors may not have packages for this version. "
     return Offer(
-        arguments={"image": reference, "user": image_kinds.find_user(chosen)},
+        arguments={"image": reference, "user": kinds.find_user(chosen)},
         reason=f"{note}Tools are installed when guests have booted, which "
         f"requires a package mirror.{skipped}",
     )
@@ -94,26 +92,26 @@ def _choose_with_cloud_init(
 
     :returns: The image, and a sentence on the others.
     """
-    stated = sorted({*map(image_kinds.find_architecture, images)} - {""})
-    order = list(image_kinds.USERS)
-    for architecture in dict.fromkeys((image_kinds.ARCHITECTURE, *stated)):
+    stated = sorted({*map(kinds.find_architecture, images)} - {""})
+    order = list(kinds.USERS)
+    for architecture in dict.fromkeys((kinds.ARCHITECTURE, *stated)):
         fitting, skipped = _split(
             images,
             functools.partial(
-                image_kinds.find_misfit,
+                kinds.find_image_misfit,
                 architecture=architecture,
                 project=project,
             ),
         )
-        usable = [*filter(image_kinds.find_distribution, fitting)]
+        usable = [*filter(kinds.find_distribution, fitting)]
         if usable:
             chosen = max(
                 usable,
                 key=lambda image: (
-                    -image_kinds.count_purposes(image),
-                    image_kinds.is_current(image),
-                    -order.index(image_kinds.find_distribution(image)),
-                    image_kinds.find_version(image),
+                    -kinds.count_purposes(image),
+                    kinds.is_current(image),
+                    -order.index(kinds.find_distribution(image)),
+                    kinds.find_version(image),
                     _get_creation(image),
                 ),
             )
@@ -195,14 +193,14 @@ def choose_flavor(
     )
     usual, skipped = _split(
         flavors,
-        lambda flavor: flavor_kinds.find_misfit(
+        lambda flavor: kinds.find_flavor_misfit(
             flavor,
             getattr(flavor, "extra_specs", None)
             or resolve.read_extra_specs(connection, flavor)
             or {},
             next(
-                filter(None, map(image_kinds.find_architecture, images)),
-                image_kinds.ARCHITECTURE,
+                filter(None, map(kinds.find_architecture, images)),
+                kinds.ARCHITECTURE,
             ),
         ),
     )
@@ -319,15 +317,15 @@ def choose_network(
     usable, skipped = _split(
         (networks[key] for key in with_subnets if key in networks),
         functools.partial(
-            network_kinds.find_misfit, project=project, is_admin=is_admin
+            kinds.find_network_misfit, project=project, is_admin=is_admin
         ),
     )
     usable.sort(
         key=lambda network: (
-            network_kinds.has_purpose(network),
+            kinds.has_purpose(network),
             network.id not in gateways,
             not network.is_router_external,
-            not network_kinds.is_own(network, project),
+            not kinds.is_own(network, project),
             str(network.name),
         )
     )

@@ -10,7 +10,6 @@ import typing as t
 from rally_vmperf.judging.results import figure as figures
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement.comparison import contrasts
-from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
@@ -46,7 +45,7 @@ class AbsoluteValue(figures.GuestFigure):
     :param hosts: The hosts of the guests, as far as they are known.
     """
 
-    side: limits.AbsoluteFigure
+    side: verdict.AbsoluteFigure
     guest: contrasts.RepetitionSamples
     bare: contrasts.RepetitionSamples = ()
     hosts: collections.abc.Mapping[str, str] = dataclasses.field(

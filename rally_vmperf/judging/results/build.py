@@ -7,15 +7,14 @@ import typing as t
 
 from rally_vmperf.judging.results import absolute_value
 from rally_vmperf.judging.results import figure as figures
-from rally_vmperf.judging.results import loss_figure
 from rally_vmperf.judging.results import plausibility
 from rally_vmperf.judging.results import result
 from rally_vmperf.judging.results import spreads
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import contrasts
-from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import rate_caps
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.samples import sample
 
@@ -61,7 +60,7 @@ def build_overhead(
     reason = "" if guest else gathering.NO_COMPLETE_SAMPLES
     if guest and not bare:
         reason = gathering.explain_missing(reference, metric)
-    figure = loss_figure.Loss(
+    figure = figures.Loss(
         metric=metric,
         confidence=confidence,
         contrast=contrasts.Contrast(
@@ -95,7 +94,7 @@ def build_pairs(
     """
     reference, other = gathering.pair_samples(metric, *sides)
     reference = gathering.name_alike(metric, reference, other)
-    figure = loss_figure.Loss(
+    figure = figures.Loss(
         metric=metric,
         confidence=confidence,
         contrast=contrasts.Contrast(
@@ -117,7 +116,7 @@ def build_absolute(
     metric: sample.Metric,
     conditions: gathering.Conditions,
     reference: repetition.Reference,
-    by_option: limits.LimitsByOption,
+    by_option: verdict.LimitsByOption,
     names: collections.abc.Collection[str],
     confidence: float,
     *,
@@ -133,7 +132,7 @@ def build_absolute(
     :param fields: The other fields of the results.
     """
     guest = gathering.guest_samples(metric, conditions)
-    for side in limits.absolute_figures(
+    for side in verdict.absolute_figures(
         metric, by_option, has_reference=has_reference
     ):
         figure = absolute_value.AbsoluteValue(
@@ -227,10 +226,10 @@ def _create_loss(
     point: points.Point,
     statistic: contrasts.Statistic,
     compare_to: points.CompareTo,
-) -> loss_figure.Loss:
+) -> figures.Loss:
     """Return the loss at a number of guests."""
     is_solo = compare_to == "solo_guest"
-    return loss_figure.Loss(
+    return figures.Loss(
         metric=point.metric,
         confidence=point.confidence,
         point=point,

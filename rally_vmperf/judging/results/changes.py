@@ -11,11 +11,9 @@ import typing as t
 
 from rally_vmperf.judging.results import absolute_value
 from rally_vmperf.judging.results import figure as figures
-from rally_vmperf.judging.results import loss_figure
 from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement.comparison import contrasts
-from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import units
@@ -126,7 +124,7 @@ def describe_remark(change: result.Result) -> str:
     kinds += ["drifting"] * bool(comparison.drifts)
     if comparison.quantised:
         kinds.insert(0, "values_quantised")
-    if isinstance(change.figure, loss_figure.Loss):
+    if isinstance(change.figure, figures.Loss):
         kinds.insert(0, change.figure.label_worst(change.status))
     if detail := change.describe_differing():
         kinds.append(f"guests_differ ({detail})")
@@ -135,7 +133,7 @@ def describe_remark(change: result.Result) -> str:
 
 def compare_runs(
     runs: collections.abc.Sequence[RunSamples],
-    margins: limits.Limits,
+    margins: verdict.Limits,
     confidence: float = 0.95,
 ) -> list[result.Result]:
     """Return the change of each metric and condition, as a list.
@@ -211,7 +209,7 @@ def _create_figure(
     limited = reference.limits.get(key)
     # Guests that take turns have too few repetitions each.
     has_worst = limited is not None and contrast.are_named_alike
-    return loss_figure.Loss(
+    return figures.Loss(
         metric=metric,
         contrast=contrast,
         names=(reference.name, run.name, "loss"),
@@ -222,7 +220,7 @@ def _create_figure(
 def _find_margin(
     key: Key,
     limited: collections.abc.Mapping[Key, Limit],
-    margins: limits.Limits,
+    margins: verdict.Limits,
     names: collections.abc.Collection[str],
 ) -> tuple[float | None, float | None, bool]:
     """Return the margin of a metric, and whether the metric decides.

@@ -8,7 +8,6 @@ import operator
 
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
@@ -202,7 +201,7 @@ def _create_finding(
 
 def above_physical_limit(
     repetitions: collections.abc.Iterable[repetition.Repetition],
-    bounds: limits.Limits,
+    bounds: verdict.Limits,
 ) -> collections.abc.Iterator[finding.Finding]:
     """Yield a finding per metric and side above its physical limit.
 

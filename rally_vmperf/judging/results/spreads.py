@@ -10,7 +10,6 @@ from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement.comparison import contrasts
 from rally_vmperf.measurement.comparison import needed
-from rally_vmperf.measurement.comparison import spread
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.density import fairness
@@ -113,11 +112,11 @@ class SpreadFigure(figures.Figure):
         value = self.of(values)
         if self.kind != "cv_percent" or value is None:
             return None
-        return spread.cv_interval(value, len(values), confidence)
+        return statistics.cv_interval(value, len(values), confidence)
 
     def of(self, values: Values) -> float | None:
         """Return the spread of values; None for fewer than two."""
-        spreads = spread.spread(values)
+        spreads = statistics.find_spread(values)
         if spreads is None:
             return None
         is_range = self.kind == "range_percent"
@@ -127,7 +126,7 @@ class SpreadFigure(figures.Figure):
         """Return why the figure is missing as text, or ""."""
         if not self.guest:
             return gathering.NO_COMPLETE_SAMPLES
-        if len(self.guest) < spread.FEWEST:
+        if len(self.guest) < statistics.FEWEST_TO_SPREAD:
             return f"1 repetition of the guest has no {NAMES[self.kind]}"
         return ""
 

@@ -3,17 +3,23 @@
 
 import collections.abc
 import dataclasses
+import mmap
+import posixpath
 import re
 import typing as t
 from urllib import parse
 
 from rally_vmperf import sanitize
+from rally_vmperf.bundles import bundle
 from rally_vmperf.bundles import bundle as bundle_
 from rally_vmperf.machines import base
 from rally_vmperf.machines import root
 from rally_vmperf.machines import scripts
-from rally_vmperf.machines.provisioning import bundles
 
+#: Timeout in seconds to send and unpack a bundle.
+_UNPACK_TIMEOUT = 900
+#: The directories of programs outside the bundle.
+_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 #: Program -> kind of package manager, in the order of the search: SUSE may
 #: also have dnf.
 _KINDS = {
@@ -30,6 +36,48 @@ _ERROR_LINES = re.compile(
 )
 #: Timeout in seconds, sufficient for a slow mirror.
 _TIMEOUT = 1800
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Unpacked:
+    """A bundle on a machine.
+
+    :param folder: The directory of its programs.
+    """
+
+    bundle: bundle.Bundle
+    folder: str
+
+    @property
+    def prefix(self) -> tuple[str, ...]:
+        """The ``env`` words before commands that use the bundle."""
+        return ("env", f"PATH={self.folder}:{_PATH}")
+
+
+async def unpack(
+    machine: base.Machine, archive: bundle.Bundle, folder: str
+) -> Unpacked:
+    """Send a bundle to a machine's directory; return it as Unpacked.
+
+    :raises MachineError: If the bundle cannot be unpacked.
+    """
+    with (
+        archive.path.open("rb") as stream,
+        mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as content,
+    ):
+        done = await machine.run(
+            scripts.argv("unpack.sh", folder),
+            timeout=_UNPACK_TIMEOUT,
+            input_bytes=content,
+        )
+    where = done.stdout.removesuffix("\n")
+    if done.exit_status or where != posixpath.join(folder, "bundle/bin"):
+        raise base.MachineError(
+            f"{machine.name}: cannot unpack the bundle {archive.path.name} in "
+            f"{folder}: {base.last_line(done.stderr)}; it needs tar, gzip "
+            "and free space"
+        )
+    return Unpacked(bundle=archive, folder=where)
 
 
 class ToolMissing(base.MachineError):
@@ -106,7 +154,7 @@ async def ensure(
     requirements: _Requirements,
     *,
     supply: Supply = NO_SUPPLY,
-    unpacked: bundles.Unpacked | None = None,
+    unpacked: Unpacked | None = None,
 ) -> dict[str, ToolFacts]:
     """Install missing programs; return a dict of version facts by program.
 
@@ -180,7 +228,7 @@ async def _install(
 async def _read_facts(
     machine: base.Machine,
     requirements: _Requirements,
-    unpacked: bundles.Unpacked | None,
+    unpacked: Unpacked | None,
 ) -> dict[str, ToolFacts]:
     """Return a dict of the version facts by program on the machine."""
     arguments: list[str] = []
@@ -223,7 +271,7 @@ async def _read_facts(
 
 def _add_bundle_facts(
     machine: base.Machine,
-    unpacked: bundles.Unpacked,
+    unpacked: Unpacked,
     facts_by_command: collections.abc.Mapping[str, ToolFacts],
 ) -> dict[str, ToolFacts]:
     """Return the facts by program, completed with those of the bundle.

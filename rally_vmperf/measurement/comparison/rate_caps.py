@@ -9,7 +9,7 @@ import typing as t
 
 import annotated_types
 
-from rally_vmperf import fields
+from rally_vmperf import formats
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
@@ -60,18 +60,18 @@ class Cap:
         machine has several disks; None for all of the device.
     """
 
-    part: t.Annotated[str, fields.one_of("disk", "network", "cpu")]
-    unit: t.Annotated[str, fields.one_of("B/s", "bit/s", "ops/s", "%")]
-    rate: t.Annotated[float, fields.number("> 0", annotated_types.Gt(0))]
-    payload_rate: fields.Amount
+    part: t.Annotated[str, formats.one_of("disk", "network", "cpu")]
+    unit: t.Annotated[str, formats.one_of("B/s", "bit/s", "ops/s", "%")]
+    rate: t.Annotated[float, formats.number("> 0", annotated_types.Gt(0))]
+    payload_rate: formats.Amount
     name: str
     shared: bool = False
     direction: t.Annotated[
-        str, fields.one_of("", "read", "write", "total", "ingress", "egress")
+        str, formats.one_of("", "read", "write", "total", "ingress", "egress")
     ] = ""
     is_guarantee: bool = False
-    burst: fields.Amount = 0
-    request_bytes: fields.Amount = 0
+    burst: formats.Amount = 0
+    request_bytes: formats.Amount = 0
     guests: tuple[str, ...] = ()
     metrics: tuple[str, ...] | None = None
 

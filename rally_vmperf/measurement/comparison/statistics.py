@@ -6,6 +6,7 @@ here works on logarithms. Nothing here knows about metrics or limits.
 """
 
 import collections.abc
+import dataclasses
 import functools
 import math
 import statistics
@@ -33,6 +34,8 @@ _OUTLIER_SCORE = 3.5
 _NORMAL_MAD = 0.6745
 
 Values = collections.abc.Sequence[float]
+#: Values below which there is no spread.
+FEWEST_TO_SPREAD = 2
 
 
 def geometric_mean(values: Values) -> float:
@@ -342,3 +345,53 @@ def _exp(exponent: float) -> float:
         return math.exp(exponent)
     except OverflowError:
         return math.inf
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Spread:
+    """The spread of values.
+
+    :param range_percent: The largest less the smallest value, in percent of
+        the arithmetic mean.
+    :param cv_percent: The coefficient of variation: the standard deviation
+        (of a sample, n - 1) in percent of the arithmetic mean.
+    """
+
+    range_percent: float
+    cv_percent: float
+
+
+def find_spread(values: Values) -> Spread | None:
+    """Return the spread of values; None for fewer than two.
+
+    :param values: The values, above zero.
+    """
+    if len(values) < FEWEST_TO_SPREAD:
+        return None
+    mean = statistics.fmean(values)
+    return Spread(
+        range_percent=(max(values) - min(values)) / mean * 100,
+        cv_percent=statistics.stdev(values) / mean * 100,
+    )
+
+
+def cv_interval(
+    cv_percent: float, count: int, confidence: float
+) -> tuple[float, float] | None:
+    """Return both ends of a coefficient of variation, or None.
+
+    The variance over its true value has the chi-square distribution with
+    ``count - 1`` degrees of freedom; the error of the mean is neglected. None
+    for fewer than three values.
+
+    :param confidence: The confidence of the interval: 0.95 for 95 %.
+    """
+    from scipy import special
+
+    if count < FEWEST:
+        return None
+    low, high = (
+        cv_percent * math.sqrt((count - 1) / special.chdtri(count - 1, share))
+        for share in ((1 - confidence) / 2, (1 + confidence) / 2)
+    )
+    return low, high

@@ -15,7 +15,7 @@ import math
 import statistics as numbers
 
 from rally_vmperf.measurement.comparison import statistics
-from rally_vmperf.measurement.event import estimates
+from rally_vmperf.measurement.event import figures
 from rally_vmperf.measurement.samples import sample
 
 #: The confidence of intervals, and that of a trend.
@@ -162,10 +162,10 @@ class Disruption:
         measurement, if they did not, else 0.
     """
 
-    depth: estimates.Approximation
-    peak: estimates.Approximation
-    duration: estimates.Approximation
-    recovery: estimates.Approximation | None
+    depth: figures.Approximation
+    peak: figures.Approximation
+    duration: figures.Approximation
+    recovery: figures.Approximation | None
     not_recovered: float
 
 
@@ -266,7 +266,7 @@ def estimate_disruption(
         # Noise that hides a loss hides how long it lasts, too.
         is_hidden = depth.error > 100 * usual.tolerance * _HIDES
         rest = after[-1][0] - requested if is_hidden else 0.0
-        none = estimates.Approximation(value=0.0, error=max(width, rest))
+        none = figures.Approximation(value=0.0, error=max(width, rest))
         return Disruption(
             depth=depth,
             peak=peak,
@@ -279,13 +279,13 @@ def estimate_disruption(
     recovery, rest = None, after[-1][0] - requested
     if last.ended < after[-1][0] - width / 2:
         rest = 0.0
-        recovery = estimates.Approximation(
+        recovery = figures.Approximation(
             value=max(0.0, last.ended - requested), error=last.end_error
         )
     return Disruption(
         depth=depth,
         peak=peak,
-        duration=estimates.Approximation(
+        duration=figures.Approximation(
             value=group[-1].ended - group[0].begun,
             error=math.hypot(group[0].begin_error, group[-1].end_error),
         ),
@@ -299,7 +299,7 @@ def _find_worst_run(
     after: Points,
     losses: collections.abc.Sequence[float],
     parts: collections.abc.Sequence[_Part],
-) -> tuple[estimates.Approximation, estimates.Approximation, int]:
+) -> tuple[figures.Approximation, figures.Approximation, int]:
     """Return loss and value of the worst run, and its first place.
 
     The worst of several runs that are alike is worse by chance: the interval
@@ -323,14 +323,14 @@ def _find_worst_run(
     middle, error = worst - (far - error) / 2, (far + error) / 2
     value = usual_value - usual.sign * middle
     # A value below zero is none; the upper end remains.
-    peak = estimates.Approximation(
+    peak = figures.Approximation(
         value=max(0.0, value), error=max(0.0, error + min(0.0, value))
     )
     if not parts:
         unseen = 100 * usual.error(1, moment) / usual_value
-        depth = estimates.Approximation(value=0.0, error=unseen)
+        depth = figures.Approximation(value=0.0, error=unseen)
     else:
-        depth = estimates.Approximation(
+        depth = figures.Approximation(
             value=100 * min(1.0, max(0.0, middle / usual_value)),
             error=100 * error / usual_value,
         )
@@ -379,7 +379,7 @@ def _select_group(
     )
 
 
-def estimate_loss(usual: Usual, points: Points) -> estimates.Approximation:
+def estimate_loss(usual: Usual, points: Points) -> figures.Approximation:
     """Return the loss of reports in percent; 0 with its error for a gain.
 
     :param points: The reports that are compared.
@@ -394,8 +394,8 @@ def estimate_loss(usual: Usual, points: Points) -> estimates.Approximation:
     loss = usual.sign * share * (usual_value - mean)
     error = share * usual.error(len(points), moment)
     if loss < 0:
-        return estimates.Approximation(value=0.0, error=max(0.0, loss + error))
-    return estimates.Approximation(value=loss, error=error)
+        return figures.Approximation(value=0.0, error=max(0.0, loss + error))
+    return figures.Approximation(value=loss, error=error)
 
 
 def _find_parts(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The downtime of a guest, from the offsets of its clock.
+"""The outage of a guest, from the offsets of its clock and from replies.
 
 A guest cannot measure its own downtime, because its clock stops as well. The
 clock is then late by the downtime: the offset from the clock of the controller
@@ -14,9 +14,10 @@ differ, and where the clock shows no jump.
 import collections.abc
 import dataclasses
 import itertools
+import re
 import statistics
 
-from rally_vmperf.measurement.event import estimates
+from rally_vmperf.measurement.event import figures
 
 #: Readings whose error is above this multiple of the median are ignored: their
 #: request waited in the network or in the stopped guest.
@@ -29,6 +30,12 @@ _COMBINED = 25
 _NEAR = 0.5
 #: The largest differences of consecutive readings that may be the jump.
 _CANDIDATES = 40
+#: A line of ``ping -D`` about a reply: its time on the clock of the sender.
+_REPLY = re.compile(
+    r"\[([0-9]{1,12}\.[0-9]{6})\] [0-9]+ bytes from .{1,300}\bicmp_seq=[0-9]+ "
+)
+#: The share of gaps below the usual gap, which is the error of the longest.
+_USUAL = 0.99
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -69,7 +76,7 @@ class Stop:
     absent: float
     answered: float
 
-    def estimate_downtime(self) -> estimates.Approximation:
+    def estimate_downtime(self) -> figures.Approximation:
         """Return the seconds without an answer.
 
         The guest stops after an answer and before the probe that has none,
@@ -77,12 +84,12 @@ class Stop:
         """
         least = max(0.0, self.absent - self.silent)
         most = self.answered - self.last
-        return estimates.Approximation(
+        return figures.Approximation(
             value=(least + most) / 2, error=(most - least) / 2
         )
 
 
-def estimate_downtime(readings: Readings) -> estimates.Approximation:
+def estimate_downtime(readings: Readings) -> figures.Approximation:
     """Return the downtime in seconds.
 
     Without a jump, the clock was corrected for the downtime, or there was
@@ -110,7 +117,7 @@ def estimate_downtime(readings: Readings) -> estimates.Approximation:
     return by_boot if differ or by_boot.error < by_clock.error else by_clock
 
 
-def _estimate_jump(readings: Readings) -> estimates.Approximation:
+def _estimate_jump(readings: Readings) -> figures.Approximation:
     """Return the time by which the offset falls in seconds.
 
     :raises ValueError: If there are fewer than three precise readings.
@@ -127,7 +134,7 @@ def _estimate_jump(readings: Readings) -> estimates.Approximation:
             late.at + late.error - (early.at - early.error)
             for early, late in itertools.pairwise(readings)
         )
-    return estimates.Approximation(
+    return figures.Approximation(
         value=(low + high) / 2, error=(high - low) / 2
     )
 
@@ -177,3 +184,44 @@ def _intersect(readings: Readings) -> tuple[float, float]:
     low = max(low for low, _ in bounds)
     high = min(high for _, high in bounds)
     return (low, high) if low <= high else bounds[0]
+
+
+def parse_reply(line: str) -> float | None:
+    """Return the time of a reply in seconds; None for another line.
+
+    :param line: A line of the output of ``ping -D``.
+    """
+    match = _REPLY.match(line)
+    return float(match[1]) if match else None
+
+
+def estimate_gap(
+    replies: collections.abc.Sequence[float],
+    begun: float,
+    ended: float,
+    interval: float,
+) -> figures.Approximation:
+    """Return the longest gap in seconds between replies around an event.
+
+    The error is the usual gap: an interruption begins after a reply and ends
+    before one.
+
+    :param replies: The times of replies in order, in seconds.
+    :param begun: The time of the request for the event.
+    :param ended: The end of the event.
+    :param interval: The seconds between two requests of ping.
+    :raises ValueError: If there is no reply before or after the event.
+    """
+    if not replies or replies[0] > begun or replies[-1] < ended:
+        raise ValueError(
+            "no reply to ping before the event or after it; allow ICMP "
+            "from the address of the peer"
+        )
+    gaps = [
+        (late - early, late) for early, late in itertools.pairwise(replies)
+    ]
+    within = [gap for gap, late in gaps if late >= begun]
+    longest = max(within)
+    others = sorted(gap for gap, _ in gaps if gap < longest)
+    usual = others[int(_USUAL * (len(others) - 1))] if others else longest
+    return figures.Approximation(value=longest, error=max(usual, interval))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The metrics of an event.
+"""The metrics of an event, and figures with their errors.
 
 They can be zero, so that they have absolute limits only, and each event must
 keep them. The error of a figure is the ``step`` of its metric.
@@ -9,7 +9,6 @@ import collections.abc
 import dataclasses
 import functools
 
-from rally_vmperf.measurement.event import estimates
 from rally_vmperf.measurement.samples import sample
 
 _create_metric = functools.partial(
@@ -60,6 +59,23 @@ PEAK_PREFIX, SPIKE_PREFIX = (
 _DIGITS = 6
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class Approximation:
+    """A figure that cannot be negative, with its error.
+
+    :param value: The figure in its unit.
+    :param error: The largest error: of a bound, or of an interval with a
+        confidence of 95 %.
+    """
+
+    value: float
+    error: float
+
+    def contains(self, truth: float) -> bool:
+        """Return whether a value is within the interval."""
+        return self.value - self.error <= truth <= self.value + self.error
+
+
 def create_peak(metric: sample.Metric) -> sample.Metric:
     """Return the metric of the peak of a response time."""
     return _create_metric(f"{PEAK_PREFIX}{metric.name}", metric.unit)
@@ -83,7 +99,7 @@ def list_time_figures(
 
 
 def observe(
-    metric: sample.Metric, source: str, estimate: estimates.Approximation
+    metric: sample.Metric, source: str, estimate: Approximation
 ) -> sample.Observation:
     """Return an estimate as an observation.
 

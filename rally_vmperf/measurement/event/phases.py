@@ -7,7 +7,7 @@ import typing as t
 
 import annotated_types
 
-from rally_vmperf import fields
+from rally_vmperf import formats
 from rally_vmperf.measurement.samples import sample
 
 #: The axis of the phases of an event, and its values in order.
@@ -20,8 +20,8 @@ MAX_POINTS = 120
 _SHORT = 0.8
 #: The end of an interval, and its rate.
 Point = tuple[
-    fields.Number,
-    t.Annotated[float, fields.number(">= 0", annotated_types.Ge(0))],
+    formats.Number,
+    t.Annotated[float, formats.number(">= 0", annotated_types.Ge(0))],
 ]
 
 
@@ -56,8 +56,8 @@ class EventRecord:
     migration: str = ""
     request: str = ""
     initiator: str = ""
-    requested: fields.Number
-    ended: fields.Number
+    requested: formats.Number
+    ended: formats.Number
     stops_guest: bool = False
     exit_status: int | None = None
     nova_begun: str = ""
@@ -81,7 +81,7 @@ class Line:
 
     machine: str
     metric: sample.Metric
-    begun: fields.Number
+    begun: formats.Number
     points: t.Annotated[tuple[Point, ...], annotated_types.MaxLen(MAX_POINTS)]
 
     @property

@@ -5,7 +5,7 @@ import collections.abc
 import dataclasses
 import typing as t
 
-from rally_vmperf import fields
+from rally_vmperf import formats
 
 #: Unit of work -> the amount that CPU seconds refer to, and its name.
 _PER = {"B": (1e9, "GB"), "ops": (1e3, "1000 operations")}
@@ -26,12 +26,12 @@ class Usage:
 
     workload: str
     command: str
-    runs: fields.Positive
-    seconds: fields.Amount
-    user: fields.Amount
-    system: fields.Amount
-    work: fields.Amount | None = None
-    unit: t.Annotated[str, fields.one_of("", "B", "ops")] = ""
+    runs: formats.Positive
+    seconds: formats.Amount
+    user: formats.Amount
+    system: formats.Amount
+    work: formats.Amount | None = None
+    unit: t.Annotated[str, formats.one_of("", "B", "ops")] = ""
 
     def __add__(self, other: "Usage") -> "Usage":
         """Return the sum of both.

@@ -16,7 +16,7 @@ import typing as t
 
 import annotated_types
 
-from rally_vmperf import fields
+from rally_vmperf import formats
 
 Json = collections.abc.Mapping[str, t.Any]
 
@@ -45,10 +45,10 @@ _FIRST, _LAST = _bucket(LOWEST), _bucket(HIGHEST)
 #: Largest number of buckets.
 BUCKETS = _LAST - _FIRST + 1
 #: The schema of a histogram in a document, as ``Histogram.plain`` returns it.
-_SCHEMA = fields.form(
+_SCHEMA = formats.form(
     t.Annotated[
         t.Any,
-        fields.known_keys(
+        formats.known_keys(
             {
                 "bucket_width": t.Annotated[
                     int, annotated_types.Interval(ge=1, le=9)

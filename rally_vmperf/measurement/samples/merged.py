@@ -8,7 +8,7 @@ import typing as t
 
 import annotated_types
 
-from rally_vmperf import fields
+from rally_vmperf import formats
 from rally_vmperf.measurement.samples import histogram as histograms
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import series
@@ -21,7 +21,7 @@ Readings = collections.abc.Iterable[
 ]
 #: In the order of ``sample.PERCENTILES``; None if there are too few values.
 Percentiles = tuple[
-    t.Annotated[float, fields.number("> 0", annotated_types.Gt(0), digits=4)]
+    t.Annotated[float, formats.number("> 0", annotated_types.Gt(0), digits=4)]
     | None,
     ...,
 ]
@@ -38,7 +38,7 @@ class MergedDistribution:
     """
 
     metric: sample.Metric
-    machines: fields.Positive
+    machines: formats.Positive
     histogram: histograms.Histogram
     percentiles: t.Annotated[
         Percentiles, annotated_types.MaxLen(len(sample.PERCENTILES))
@@ -60,7 +60,7 @@ class TimeSeries:
     """
 
     metric: sample.Metric
-    machines: fields.Positive
+    machines: formats.Positive
     means: series.MeanSeries
 
 

@@ -11,7 +11,7 @@ import typing as t
 
 import annotated_types
 
-from rally_vmperf import fields
+from rally_vmperf import formats
 from rally_vmperf.measurement.samples import histogram as histograms
 from rally_vmperf.measurement.samples import series
 
@@ -19,7 +19,7 @@ Better = t.Literal["higher", "lower"]
 Scale = t.Literal["ratio", "count"]
 Resolution = t.Annotated[
     float,
-    fields.number(
+    formats.number(
         "from 0 to less than 1", annotated_types.Ge(0), annotated_types.Lt(1)
     ),
 ]
@@ -60,7 +60,7 @@ class Metric:
         None for those of the unit.
     """
 
-    name: str = dataclasses.field(metadata=fields.DERIVED)
+    name: str = dataclasses.field(metadata=formats.DERIVED)
     unit: str
     better: Better
     _: dataclasses.KW_ONLY
@@ -69,17 +69,19 @@ class Metric:
     resolution: Resolution | None = dataclasses.field(
         default=None, compare=False
     )
-    step: fields.Amount | None = dataclasses.field(default=None, compare=False)
+    step: formats.Amount | None = dataclasses.field(
+        default=None, compare=False
+    )
     # Records and baselines do not keep these.
     optional: bool = dataclasses.field(
-        default=False, compare=False, metadata=fields.DERIVED
+        default=False, compare=False, metadata=formats.DERIVED
     )
     bounds: tuple[float, float] | None = dataclasses.field(
-        default=None, compare=False, metadata=fields.DERIVED
+        default=None, compare=False, metadata=formats.DERIVED
     )
 
     # A document has its name, and defines it once.
-    __get_pydantic_core_schema__ = fields.form(
+    __get_pydantic_core_schema__ = formats.form(
         str, find_metric, lambda metric: metric.name
     ).__get_pydantic_core_schema__
 

@@ -10,7 +10,7 @@ import typing as t
 
 import annotated_types
 
-from rally_vmperf import fields
+from rally_vmperf import formats
 
 Points = tuple[tuple[float, float], ...]
 
@@ -22,7 +22,7 @@ MERGED_POINTS = 24
 MAX_VALUE = 1e15
 #: A value for each interval.
 Row = t.Annotated[
-    tuple[fields.Amount, ...], annotated_types.MaxLen(MERGED_POINTS)
+    tuple[formats.Amount, ...], annotated_types.MaxLen(MERGED_POINTS)
 ]
 
 
@@ -41,7 +41,7 @@ class MeanSeries:
         them.
     """
 
-    end: t.Annotated[float, fields.number("> 0", annotated_types.Gt(0))]
+    end: t.Annotated[float, formats.number("> 0", annotated_types.Gt(0))]
     mean: Row
     low: Row = ()
     high: Row = ()

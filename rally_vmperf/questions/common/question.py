@@ -16,8 +16,8 @@ from rally_vmperf.judging import judged_run
 from rally_vmperf.judging import summary
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import statistics
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions.common import task
 
@@ -148,15 +148,15 @@ class Criterion:
         options = {key: value for key, value in options.items() if value != {}}
         task.check_schema(options, schema, f"sla {self.name}")
         converted = self.convert(options)
-        by_variant: dict[str, limits.LimitsByOption] = {}
+        by_variant: dict[str, verdict.LimitsByOption] = {}
         for option, scales in self.limits.items():
             patterns = converted.get(option, {})
             by_part = patterns if self.is_by_variant else {"": patterns}
             for variant, by_pattern in by_part.items():
                 by_option = by_variant.setdefault(
-                    variant, limits.LimitsByOption()
+                    variant, verdict.LimitsByOption()
                 )
-                by_option[option] = limits.Limits(by_pattern, scales)
+                by_option[option] = verdict.Limits(by_pattern, scales)
         return ParsedCriterion(
             criterion=self,
             by_variant=by_variant,
@@ -173,13 +173,13 @@ class ParsedCriterion:
     """
 
     criterion: Criterion
-    by_variant: collections.abc.Mapping[str, limits.LimitsByOption]
+    by_variant: collections.abc.Mapping[str, verdict.LimitsByOption]
     options: t.Any
 
     @property
-    def limits(self) -> limits.LimitsByOption:
+    def limits(self) -> verdict.LimitsByOption:
         """The limits by option that are not by variant."""
-        return self.by_variant.get("", limits.LimitsByOption())
+        return self.by_variant.get("", verdict.LimitsByOption())
 
     @property
     def skips_unmeasured(self) -> bool:

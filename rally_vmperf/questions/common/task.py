@@ -19,7 +19,7 @@ from rally_vmperf.execution import assignment
 from rally_vmperf.execution import protocols
 from rally_vmperf.guests import schema
 from rally_vmperf.measurement import guest_metrics
-from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.runs import loads
 
@@ -391,7 +391,7 @@ def _check_numbers(section: str, content: t.Any) -> None:
 
 def check_limits(
     key_path: str,
-    option_limits: limits.Limits,
+    option_limits: verdict.Limits,
     metrics: Metrics,
     *,
     may_be_unmatched: bool = False,

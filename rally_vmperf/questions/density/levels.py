@@ -11,8 +11,8 @@ import typing as t
 from rally_vmperf import documents
 from rally_vmperf import json_schema
 from rally_vmperf.guests import schema
-from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import rates as density_rates
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions.common import task
 
@@ -178,8 +178,8 @@ class StopRule:
     :param total_falls: Whether to add no guests if no metric's total rises.
     """
 
-    max_percent: limits.Limits = dataclasses.field(
-        default_factory=lambda: limits.Limits({})
+    max_percent: verdict.Limits = dataclasses.field(
+        default_factory=lambda: verdict.Limits({})
     )
     total_falls: bool = False
 
@@ -229,7 +229,7 @@ class StopRule:
 def create_stop_rule(stop: documents.Arguments) -> StopRule:
     """Return the stop rule in an argument of the task."""
     return StopRule(
-        max_percent=limits.Limits(stop.get("max_percent", {}), ("ratio",)),
+        max_percent=verdict.Limits(stop.get("max_percent", {}), ("ratio",)),
         total_falls=stop.get("total_falls", False),
     )
 

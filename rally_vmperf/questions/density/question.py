@@ -12,8 +12,8 @@ from rally_vmperf.baseline import document
 from rally_vmperf.execution import assignment
 from rally_vmperf.execution import estimate
 from rally_vmperf.guests import idle
+from rally_vmperf.judging import counting
 from rally_vmperf.judging import density
-from rally_vmperf.judging import density_levels
 from rally_vmperf.judging import judged_run
 from rally_vmperf.judging import run_capacity
 from rally_vmperf.measurement.samples import units
@@ -574,7 +574,7 @@ class Density(question.Question[Arguments]):
 
     def describe(self, run: judged_run.JudgedRun) -> str:
         """Return the title of a run as text: size and numbers of guests."""
-        numbers = density_levels.guest_counts(run.judged_repetitions)
+        numbers = counting.guest_counts(run.judged_repetitions)
         if not numbers:
             return f"{run.size}, no guests"
         most = units.number_of("guest", numbers[-1])

@@ -12,14 +12,12 @@ from rally_vmperf.execution.stations import event_monitor
 from rally_vmperf.measurement import command_result
 from rally_vmperf.measurement.event import disruptions
 from rally_vmperf.measurement.event import downtime
-from rally_vmperf.measurement.event import estimates
 from rally_vmperf.measurement.event import figures
-from rally_vmperf.measurement.event import packets
 from rally_vmperf.measurement.event import phases
 from rally_vmperf.measurement.samples import sample
 
 #: Figures by metric; a text is the reason why one is missing.
-Figures = dict[sample.Metric, estimates.Approximation | str]
+Figures = dict[sample.Metric, figures.Approximation | str]
 #: The figures of the rate of the guest of the event.
 _OF_RATE = (
     figures.DIP,
@@ -85,9 +83,7 @@ def compute_figures(
     A guest that stops has no reports until its workload runs again.
     """
     found: Figures = {
-        figures.DURATION: estimates.Approximation(
-            value=event.seconds, error=1.0
-        )
+        figures.DURATION: figures.Approximation(value=event.seconds, error=1.0)
     }
     if event.stops_guest and monitor.stop is None:
         never = monitor.reasons.get("stop", "the guest did not stop")
@@ -126,7 +122,7 @@ def compute_figures(
 
 def _compute_downtime(
     event: phases.EventRecord, monitor: event_monitor.Monitor
-) -> estimates.Approximation | str:
+) -> figures.Approximation | str:
     """Return the time in which the guest did not run, or why it is missing."""
     if monitor.stop is not None:
         return monitor.stop.estimate_downtime()
@@ -144,11 +140,11 @@ def _compute_downtime(
 
 def _compute_gap(
     event: phases.EventRecord, monitor: event_monitor.Monitor
-) -> estimates.Approximation | str:
+) -> figures.Approximation | str:
     """Return the longest time without a reply, or why it is missing."""
     stop = monitor.stop
     try:
-        return packets.estimate_gap(
+        return downtime.estimate_gap(
             monitor.replies,
             event.requested,
             max(event.ended, stop.answered) if stop else event.ended,
@@ -169,7 +165,7 @@ def _compute_dip(
         disruption = _estimate(event, before, line, stop)
     except ValueError as error:
         return dict.fromkeys(_OF_RATE, str(error))
-    recovery: estimates.Approximation | str = disruption.recovery or (
+    recovery: figures.Approximation | str = disruption.recovery or (
         "the rate was not within 5 % of the usual one at the end of the phase"
     )
     duration = disruption.duration
@@ -179,7 +175,7 @@ def _compute_dip(
         duration = _begin_earlier(duration, late)
         if disruption.recovery is not None:
             recovery = _begin_earlier(disruption.recovery, late)
-    rest = estimates.Approximation(value=disruption.not_recovered, error=0.0)
+    rest = figures.Approximation(value=disruption.not_recovered, error=0.0)
     return dict(
         zip(
             _OF_RATE,
@@ -190,10 +186,10 @@ def _compute_dip(
 
 
 def _begin_earlier(
-    estimate: estimates.Approximation, late: float
-) -> estimates.Approximation:
+    estimate: figures.Approximation, late: float
+) -> figures.Approximation:
     """Return a duration that may be shorter by some seconds."""
-    return estimates.Approximation(
+    return figures.Approximation(
         value=max(0.0, estimate.value - late / 2),
         error=estimate.error + late / 2,
     )
@@ -283,7 +279,7 @@ def observe_others(
         (figures.OTHERS_LOSS, "higher"),
         (figures.OTHERS_SLOWDOWN, "lower"),
     ):
-        losses: dict[str, estimates.Approximation] = {}
+        losses: dict[str, figures.Approximation] = {}
         for line in guests:
             if line.metric.better != better or line.machine in losses:
                 continue
@@ -312,7 +308,7 @@ def observe_others(
 
 def _estimate_loss(
     event: phases.EventRecord, before: Lines, line: phases.Line
-) -> estimates.Approximation:
+) -> figures.Approximation:
     """Return the loss of a machine until the end of the event in percent.
 
     :raises ValueError: If there are too few intervals.

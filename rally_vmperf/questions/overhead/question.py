@@ -9,7 +9,6 @@ from rally_vmperf.execution import estimate
 from rally_vmperf.guests import schema
 from rally_vmperf.judging import judge
 from rally_vmperf.judging import overhead
-from rally_vmperf.judging import spread
 from rally_vmperf.questions.common import neighbours
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
@@ -78,7 +77,7 @@ class SpreadCriterion(question.Criterion):
 
     name = "vmperf_spread"
     heading = "Spread"
-    rules = spread.RULES
+    rules = overhead.SPREAD_RULES
     options = SpreadOptions
     limits = types.MappingProxyType(
         {"max_range_percent": ("ratio",), "max_cv_percent": ("ratio",)}

@@ -13,7 +13,7 @@ from rally_vmperf.execution.stations import open_files
 from rally_vmperf.judging import axis
 from rally_vmperf.judging import judge
 from rally_vmperf.judging import judged_run
-from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.questions.common import question
@@ -163,7 +163,7 @@ TUNING = Criterion()
 
 def _check_bound(
     variant: str,
-    by_option: limits.LimitsByOption,
+    by_option: verdict.LimitsByOption,
     metric: sample.Metric,
     metrics: task.Metrics,
 ) -> None:

@@ -16,7 +16,7 @@ from rally_vmperf.execution import estimate
 from rally_vmperf.judging.results import plausibility
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.records import model
@@ -125,7 +125,7 @@ def build_repetitions(
     if not any(repetitions for repetitions in labelled if any(repetitions)):
         raise document.BaselineError("; ".join(built.omitted))
     planned = max(map(len, labelled))
-    required = limits.Limits(dict.fromkeys(limited, 0))
+    required = verdict.Limits(dict.fromkeys(limited, 0))
     missing = [
         metric
         for metric in built.list_missing()
@@ -149,7 +149,7 @@ def build_repetitions(
         )
         for index in range(planned)
     ]
-    bounds = limits.Limits(physical)
+    bounds = verdict.Limits(physical)
     above = tuple(plausibility.above_physical_limit(repetitions, bounds))
     return [
         dataclasses.replace(raw_output, findings=raw_output.findings + above)

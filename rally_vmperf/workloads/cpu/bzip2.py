@@ -6,7 +6,7 @@ import dataclasses
 from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
-from rally_vmperf.workloads import generated
+from rally_vmperf.workloads import files
 from rally_vmperf.workloads import options
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
@@ -86,7 +86,7 @@ class Bzip2(base.Workload):
 
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
         """Return a tuple of the script that generates the data."""
-        return (generated.FILE,)
+        return (files.GENERATE,)
 
     def disk_space(self, arguments: base.Arguments) -> base.DiskSpace:
         """Return the size of data and archive, and of another copy."""
@@ -104,7 +104,7 @@ class Bzip2(base.Workload):
         replaces it.
         """
         steps = {
-            "generate": generated.argv(arguments),
+            "generate": files.generate_argv(arguments),
             "copy": ("cp", "data", "copy"),
             "pack": base.argv("bzip2 -z -f -{level} copy", arguments),
         }

@@ -10,7 +10,6 @@ from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import document
 from rally_vmperf.workloads import schemas
-from rally_vmperf.workloads.disk import _fio_agreement
 from rally_vmperf.workloads.disk import _fio_result
 
 #: The name of the job file on machines.
@@ -116,7 +115,7 @@ def parse(
     readings: list[sample.Reading] = []
     for side in arguments["sections"]:
         if side.partition(".")[0] == section:
-            _fio_agreement.check(side, text, argv)
+            _fio_result.check_command(side, text, argv)
             readings += _fio_result.parse(side, text, arguments["runtime"])
             readings.append(_fio_result.parse_latencies(side, text))
     return readings

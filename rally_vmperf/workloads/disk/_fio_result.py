@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results of fio for one pattern, in base units."""
+"""The results of fio, checked against its command line, in base units."""
 
+import collections.abc
 import contextlib
 import itertools
 import math
 
+from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import curves
 from rally_vmperf.measurement.samples import histogram
 from rally_vmperf.measurement.samples import sample
@@ -12,6 +14,7 @@ from rally_vmperf.workloads import base
 from rally_vmperf.workloads import document
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import sequence
+from rally_vmperf.workloads.scripts import fio_search
 
 _NANOSECOND = 1e-9
 
@@ -43,6 +46,15 @@ _MAX_DELAY = 0.5
 #: Seconds by which a run may seem too short if fio waits for a processor
 #: before it reads the clock; the interval of reports is at least a second.
 _MAX_SHORTFALL = 0.1
+#: Options of the command line that fio does not repeat in its output.
+_NOT_REPEATED = ("eta", "output-format", "section", "status-interval")
+#: Maximum number of steps: the powers of two, and the steps between two.
+MAX_SEARCH_STEPS = fio_search.DEEPEST.bit_length() + fio_search.REFINED
+_SEARCH_IOPS = sample.Metric("disk.fio.search.iops", "ops/s", "higher")
+SEARCH_METRICS = (_SEARCH_IOPS,)
+_SEARCH_OUTPUT = outputs.Reader("fio: search")
+#: The job of a step and its side.
+_SEARCH_JOB = "search.read"
 
 
 def metrics(pattern: str) -> tuple[sample.Metric, ...]:
@@ -218,3 +230,122 @@ def _side(pattern: str, report: document.Document) -> document.Document:
 def _last_side(pattern: str, text: str) -> document.Document:
     """Return a view of the reads or writes in the last report."""
     return _side(pattern, document.Document.parse_all(text, "fio")[-1])
+
+
+def check_command(
+    pattern: str, text: str, argv: collections.abc.Sequence[str]
+) -> None:
+    """Reject an output of fio that contradicts its command line.
+
+    :param pattern: The access pattern, with the direction after a dot if it
+        reads and writes.
+    :param text: The output of fio.
+    :param argv: The command line with the options of a job file, all of which
+        fio repeats; the last value of an option counts.
+    :raises base.WorkloadError: For the first disagreement.
+    """
+    output = outputs.Reader(f"fio: {pattern}")
+    reports = document.Document.parse_all(text, "fio")
+    if text[reports[-1].end :].strip():
+        raise output.error("printed text after its last report")
+    options, flags = _parse_options(argv)
+    for report in reports:
+        if len(report.array("jobs")) != 1:
+            raise output.error("did not report exactly one job")
+        job = report.at("jobs", 0)
+        if job.find("jobname") != pattern.partition(".")[0]:
+            raise output.error("reported a job with another name")
+        reported = {
+            **report.mapping("global options"),
+            **job.mapping("job options"),
+        }
+        _compare_options(output, options, flags, reported)
+
+
+def _parse_options(
+    argv: collections.abc.Iterable[str],
+) -> tuple[dict[str, str], set[str]]:
+    """Return the options with a value as a dict, and the names of flags."""
+    arguments = [word[2:] for word in argv if word.startswith("--")]
+    options = dict(
+        argument.split("=", 1) for argument in arguments if "=" in argument
+    )
+    flags = {argument for argument in arguments if "=" not in argument}
+    return (
+        {key: options[key] for key in options if key not in _NOT_REPEATED},
+        flags - options.keys(),
+    )
+
+
+def _compare_options(
+    output: outputs.Reader,
+    options: collections.abc.Mapping[str, str],
+    flags: collections.abc.Container[str],
+    reported: collections.abc.Mapping[str, str],
+) -> None:
+    """Reject options that are missing, added or have another value.
+
+    Not every version of fio repeats flags.
+    """
+    for key in {**options, **reported}:
+        setting, expected = reported.get(key), options.get(key)
+        is_flag = key in flags and setting in ("", "1")
+        if is_flag or setting == expected:
+            continue
+        if setting is None:
+            raise output.error(f"ran without {key}={expected}")
+        option = sanitize.line(f"{key}={setting}", 60)
+        if expected is None:
+            raise output.error(f"ran with {option}, which was not requested")
+        raise output.error(f"ran with {option} instead of {key}={expected}")
+
+
+def parse_search(
+    text: str,
+    argv: collections.abc.Sequence[str],
+    runtime: float,
+    limit: float,
+) -> list[sample.Reading]:
+    """Return the sample of the best rate, and the series of all steps.
+
+    :param argv: The command line of a step without its depth.
+    :param runtime: The duration of a step in seconds.
+    :param limit: The limit on the 99th percentile in nanoseconds.
+    :raises base.WorkloadError: If the steps are not those of the search, or
+        no step is within the limit.
+    """
+    steps: list[tuple[int, bool]] = []
+    rates: list[float] = []
+    begin = 0
+    for report in document.Document.parse_all(text, "fio"):
+        depth = fio_search.next_depth(steps)
+        if depth is None:
+            raise _SEARCH_OUTPUT.error("has more steps than expected")
+        step_output = text[begin : report.end]
+        begin = report.end
+        check_command(_SEARCH_JOB, step_output, [*argv, f"--iodepth={depth}"])
+        iops, *_ = parse(_SEARCH_JOB, step_output, runtime)
+        percentiles = report.at("jobs", 0, "read", "clat_ns", "percentile")
+        latency = percentiles.number(fio_search.PERCENTILE)
+        steps.append((depth, latency <= limit))
+        rates.append(iops.value)
+    if fio_search.next_depth(steps) is not None:
+        raise _SEARCH_OUTPUT.error(f"ended after {len(steps)} steps")
+    if text[begin:].strip():
+        raise _SEARCH_OUTPUT.error("printed text after its last step")
+    is_within = (within for _, within in steps)
+    accepted_rates = list(itertools.compress(rates, is_within))
+    if not accepted_rates:
+        raise _SEARCH_OUTPUT.error(
+            f"exceeds {limit / 1000:g} us with one request in flight; "
+            "raise search_latency_us"
+        )
+    readings: list[sample.Reading] = [
+        sample.Sample(_SEARCH_IOPS, max(accepted_rates))
+    ]
+    if len(rates) > 1:
+        points = ((runtime * step, rate) for step, rate in enumerate(rates, 1))
+        readings.append(
+            sample.Series(metric=_SEARCH_IOPS, points=tuple(points))
+        )
+    return readings

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The disk that a workload measures: the root disk, or volumes."""
+"""The disk that a workload measures, and commands that fill or read it."""
 
 import typing as t
 
@@ -9,6 +9,8 @@ from rally_vmperf.workloads import schemas
 ROOT = "root"
 #: The first volume, and several volumes in one run.
 VOLUME, VOLUMES = "volume", "volumes"
+#: Bytes per second of the slowest supported disk, and of a usual one.
+SLOWEST, USUAL = 2 * 10**6, 200 * 10**6
 
 
 def argument(volume: str, several: str = "") -> schemas.Rule:
@@ -48,4 +50,20 @@ def list_volumes(
     return tuple(
         base.Target(number=number, form=form, size=size)
         for number in range(1, count + 1)
+    )
+
+
+def create_command(
+    name: str, argv: tuple[str, ...], size: int
+) -> base.Command:
+    """Return a Command with a timeout that suits the number of bytes.
+
+    :param size: The number of bytes that the command reads or writes.
+    """
+    return base.Command(
+        name=name,
+        argv=argv,
+        timeout=120 + size / SLOWEST,
+        seconds=size / USUAL,
+        bound="size",
     )

@@ -12,7 +12,6 @@ from rally_vmperf.workloads import options
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
-from rally_vmperf.workloads.disk import _commands
 from rally_vmperf.workloads.disk import _target
 
 TIME = sample.Metric("disk.cp.copy_time", "s", "lower", additive=True)
@@ -182,7 +181,7 @@ def _command(
 ) -> base.Command:
     """Return a Command with a timeout that suits the size of the tree."""
     size, file_count = _size_bytes(arguments), arguments["files"]
-    command = _commands.create_command(name, argv, size)
+    command = _target.create_command(name, argv, size)
     return dataclasses.replace(
         command,
         timeout=command.timeout + file_count / _SLOWEST_FILES + 10 * seconds,

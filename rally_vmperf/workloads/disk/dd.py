@@ -11,7 +11,6 @@ from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import sequence
 from rally_vmperf.workloads import tools
-from rally_vmperf.workloads.disk import _commands
 from rally_vmperf.workloads.disk import _target
 
 DIRECTIONS = ("write", "read")
@@ -100,7 +99,7 @@ class Dd(sequence.CommandSequenceWorkload):
     def prepare(self, arguments: base.Arguments) -> tuple[base.Command, ...]:
         """Return the commands of the first writes, which allocate space."""
         return tuple(
-            _commands.create_command(
+            _target.create_command(
                 f"layout-{direction}",
                 _write_argv(arguments, direction, "fdatasync"),
                 _size_bytes(arguments),
@@ -136,7 +135,7 @@ class Dd(sequence.CommandSequenceWorkload):
             line = f"dd if={path} of=/dev/null {_BLOCKS}"
             direct = ["iflag=direct"] if arguments["direct"] else []
             argv = (*base.argv(line, arguments), *direct)
-        return _commands.create_command(option, argv, _size_bytes(arguments))
+        return _target.create_command(option, argv, _size_bytes(arguments))
 
     def parse(
         self, arguments: base.Arguments, result: base.CommandResult

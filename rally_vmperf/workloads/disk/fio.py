@@ -14,11 +14,9 @@ from rally_vmperf.workloads import output_bounds
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import sequence
 from rally_vmperf.workloads import tools
-from rally_vmperf.workloads.disk import _fio_agreement
 from rally_vmperf.workloads.disk import _fio_job_file
 from rally_vmperf.workloads.disk import _fio_options
 from rally_vmperf.workloads.disk import _fio_result
-from rally_vmperf.workloads.disk import _fio_search
 from rally_vmperf.workloads.disk import _target
 
 PATTERNS = ("read", "write", "randread", "randwrite")
@@ -336,7 +334,7 @@ class Fio(sequence.CommandSequenceWorkload):
     def option_metrics(self, option: str) -> tuple[sample.Metric, ...]:
         """Return the metric definitions of a pattern."""
         if option == SEARCH:
-            return _fio_search.METRICS
+            return _fio_result.SEARCH_METRICS
         return tuple(
             metric
             for side in _sides(option)
@@ -360,8 +358,8 @@ class Fio(sequence.CommandSequenceWorkload):
             seconds = float(arguments["size_mib"] / _USUAL)
             timeout = 120 + float(arguments["size_mib"] / _SLOWEST)
         elif option == SEARCH:
-            seconds *= _fio_search.MAX_STEPS
-            timeout *= _fio_search.MAX_STEPS
+            seconds *= _fio_result.MAX_SEARCH_STEPS
+            timeout *= _fio_result.MAX_SEARCH_STEPS
         return base.Command(
             name=option,
             argv=_command_line(option, arguments),
@@ -380,7 +378,7 @@ class Fio(sequence.CommandSequenceWorkload):
         if arguments["job_file"]:
             return _fio_job_file.parse(result.name, result.stdout, arguments)
         if result.name == SEARCH:
-            return _fio_search.parse(
+            return _fio_result.parse_search(
                 result.stdout,
                 _search_step(arguments),
                 arguments["runtime"],
@@ -397,7 +395,7 @@ class Fio(sequence.CommandSequenceWorkload):
                 result.name, text, (arguments["size_mib"] << 20) // block
             )
         for pattern in _sides(result.name):
-            _fio_agreement.check(pattern, text, argv)
+            _fio_result.check_command(pattern, text, argv)
             readings += _fio_result.parse(pattern, text, runtime)
             readings.append(_fio_result.parse_latencies(pattern, text))
             readings += _fio_result.series(pattern, text)

@@ -11,7 +11,6 @@ from rally_vmperf.workloads import options
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
 from rally_vmperf.workloads import tools
-from rally_vmperf.workloads.disk import _commands
 from rally_vmperf.workloads.disk import _target
 
 #: Test -> name of its processes in the output of iozone.
@@ -171,7 +170,7 @@ class Iozone(base.Workload):
             "-F",
             *(_target.join(self.targets(arguments), name) for name in names),
         )
-        command = _commands.create_command("iozone", argv, size)
+        command = _target.create_command("iozone", argv, size)
         # iozone removes them, unless it fails.
         left = () if self.targets(arguments) else names
         return (dataclasses.replace(command, temporary_files=left),)

@@ -9,7 +9,6 @@ from rally_vmperf import sanitize
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import files
-from rally_vmperf.workloads import generated
 from rally_vmperf.workloads import options
 from rally_vmperf.workloads import outputs
 from rally_vmperf.workloads import schemas
@@ -124,7 +123,7 @@ class Wget(_nginx.NginxWorkload, sequence.CommandSequenceWorkload):
     def files(self, arguments: base.Arguments) -> tuple[base.File, ...]:
         """Return the scripts that write and serve the file, as Files."""
         ftp = (_SERVE_FTP,) if "ftp" in arguments["protocols"] else ()
-        return (generated.FILE, *ftp)
+        return (files.GENERATE, *ftp)
 
     def disk_space(self, arguments: base.Arguments) -> base.DiskSpace:
         """Return the size of the file, on the peer and if it is loaded."""
@@ -149,7 +148,7 @@ class Wget(_nginx.NginxWorkload, sequence.CommandSequenceWorkload):
             *((publish,) if "ftp" in arguments["protocols"] else ()),
             base.Command(
                 name="generate",
-                argv=generated.argv(arguments),
+                argv=files.generate_argv(arguments),
                 timeout=60 + 20 * seconds,
                 seconds=seconds,
                 bound="size",

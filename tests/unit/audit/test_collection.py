@@ -9,7 +9,7 @@ import unittest
 from rally_vmperf.audit import collection
 from rally_vmperf.audit import result
 from rally_vmperf.measurement import finding
-from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.records import files
 from rally_vmperf.records import model
 from rally_vmperf.records import sources
@@ -234,7 +234,7 @@ class TestCollect(unittest.TestCase):
             for number in range(8)
         )
         self.assertEqual([""] * 8, [host.reason for host in collected])
-        audit = result.audit(collected, limits.Limits({}))
+        audit = result.audit(collected, verdict.Limits({}))
         self.assertEqual("8 hosts: 0 worse, 8 not worse", audit.headline)
         self.assertTrue(audit.passed)
 

@@ -7,10 +7,10 @@ import unittest
 import ddt
 
 from rally_vmperf.audit import hosts
-from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.comparison import verdict
 from tests.unit.audit import made
 
-NO_MARGINS = limits.Limits({})
+NO_MARGINS = verdict.Limits({})
 
 
 class TestCompareHosts(unittest.TestCase):
@@ -153,13 +153,13 @@ class TestCompareHosts(unittest.TestCase):
     def test_margins(self):
         """Apply by metric."""
         fleet = made.host("a", 0.8), *map(made.host, "bc")
-        margins = limits.Limits({"cpu.*": 30.0})
+        margins = verdict.Limits({"cpu.*": 30.0})
         self.assertEqual("equal", self.statuses(*fleet, margins=margins)["a"])
 
     def test_deciding(self):
         """Metrics decide that have a margin, or a limit in the run."""
         fleet = [made.host(name) for name in "abc"]
-        margins = limits.Limits({"cpu.*": 30.0})
+        margins = verdict.Limits({"cpu.*": 30.0})
         for change in self.compare(*fleet).values():
             self.assertFalse(change.decides)
         for change in self.compare(*fleet, margins=margins).values():

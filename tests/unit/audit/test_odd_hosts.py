@@ -11,7 +11,7 @@ import ddt
 from rally_vmperf.audit import acknowledged
 from rally_vmperf.audit import host_table
 from rally_vmperf.audit import result
-from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import sample
 from tests.unit.audit import made
 
@@ -62,7 +62,7 @@ def audit(fleet, patterns=(), **options):
 
     :param patterns: The margins by metric or glob.
     """
-    return result.audit(fleet, limits.Limits(dict(patterns)), **options)
+    return result.audit(fleet, verdict.Limits(dict(patterns)), **options)
 
 
 def name(found, status="worse"):

@@ -15,7 +15,7 @@ from rally_vmperf.audit import acknowledged
 from rally_vmperf.audit import host_table
 from rally_vmperf.audit import page
 from rally_vmperf.audit import result
-from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.records import table as records_table
 from rally_vmperf.report import export
 from tests.unit.audit import made
@@ -40,7 +40,7 @@ def acknowledge(host, metrics="*", loss_percent=100.0):
 
 def run(*hosts, **options):
     """Return the result of an audit with the default margins."""
-    return result.audit(hosts, limits.Limits({}), **options)
+    return result.audit(hosts, verdict.Limits({}), **options)
 
 
 def healthy(*names):

@@ -27,7 +27,7 @@ class PassageTest(unittest.TestCase):
     def test_few_modules(self):
         """What counts, the worst guest, and caps have their own modules."""
         for what, to_verdict, shown in passage.tables():
-            most = 19 if what.startswith("limit") else 38
+            most = 15 if what.startswith("limit") else 30
             with self.subTest(what):
                 self.assertLessEqual(len(to_verdict), most, sorted(to_verdict))
                 self.assertIn("rally_vmperf.judging.judge", to_verdict)

@@ -19,7 +19,6 @@ from rally_vmperf.bundles import bundle
 from rally_vmperf.bundles import bundling
 from rally_vmperf.machines import base
 from rally_vmperf.machines import local
-from rally_vmperf.machines.provisioning import bundles
 from rally_vmperf.machines.provisioning import provision
 from rally_vmperf.workloads import tools
 from tests.unit.bundles import bundled
@@ -56,7 +55,9 @@ class RealTestCase(Case):
     def unpacked(self):
         """Return the bundle, unpacked on this machine."""
         return asyncio.run(
-            bundles.unpack(local.Local("here"), self.bundle, str(self.folder))
+            provision.unpack(
+                local.Local("here"), self.bundle, str(self.folder)
+            )
         )
 
     def facts(self, *commands):

@@ -13,7 +13,7 @@ import ddt
 
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
-from rally_vmperf.measurement import flow
+from rally_vmperf.measurement import repetition
 from tests.unit import made
 
 SCRIPT = str(pathlib.Path(sys.executable).parent / "rally-vmperf")
@@ -31,7 +31,7 @@ class TestScript(unittest.TestCase):
         self.home = pathlib.Path(folder.name)
         registry = store.Store(self.home / "baselines")
         registry.save(made.baseline())
-        peer = flow.Flow(
+        peer = repetition.Flow(
             target="peer", hosts="other", path="link", floating_ip=False
         )
         slower = made.entry(

@@ -11,7 +11,7 @@ import numpy
 
 from rally_vmperf.audit import page as audit_page
 from rally_vmperf.audit import result
-from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions import source_judge
 from rally_vmperf.records import model
@@ -207,7 +207,7 @@ def create_audit():
     """Return the page of an audit of 40 hosts, of which one is slow."""
     fleet = audit.Fleet(name="", hosts=40, odd={3: 0.85}, noises=(0.01,) * 20)
     hosts = fleet.draw(numpy.random.default_rng(1))
-    return audit_page.render(result.audit(hosts, limits.Limits({})))
+    return audit_page.render(result.audit(hosts, verdict.Limits({})))
 
 
 def create_event():

@@ -9,7 +9,7 @@ import unittest
 
 import yaml
 
-from rally_vmperf.cmd.start import settings
+from rally_vmperf.cmd.start import init
 from rally_vmperf.guests import verification
 from rally_vmperf.questions import table
 from tests.unit.doc import pages
@@ -112,7 +112,7 @@ class ExistingTestCase(unittest.TestCase):
 
     def test_first_arguments_have_the_limits_of_the_task(self):
         """A user starts with limits that have been calibrated."""
-        text = settings.render(
+        text = init.render(
             "compute1",
             "rally-vmperf baseline record NAME",
             ({"image": "vmperf-guest"}, "It suits."),

@@ -12,7 +12,7 @@ import unittest
 import ddt
 
 from rally_vmperf.guests import schema
-from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.questions import table
 from rally_vmperf.questions.density import levels
 from rally_vmperf.runs import event_types
@@ -88,7 +88,7 @@ def list_judged(created, question):
             for key in [key for key in kept if key.startswith(("max", "min"))]:
                 names = [metric.name for metric in metrics]
                 is_percent = (name, key) == ("vmperf_overhead", "max_percent")
-                unmatched = limits.Limits(kept[key]).unmatched(names)
+                unmatched = verdict.Limits(kept[key]).unmatched(names)
                 if is_percent and created.baseline is None:
                     unmatched = (*kept[key],)
                 kept[key] = {

@@ -23,7 +23,7 @@ from doc.ext import tasks_page
 from rally_vmperf import errors
 from rally_vmperf.audit import acknowledged
 from rally_vmperf.cmd import task_file
-from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.questions import checks
 from rally_vmperf.questions import limits_file
 from rally_vmperf.questions import table
@@ -621,7 +621,7 @@ class ShippedTestCase(unittest.TestCase):
         """The latency of sysbench comes in steps as large as a limit."""
         task = tasks.render(tasks.MAIN, {"peer": tasks.PEER})
         sla = task["subtasks"][0]["sla"]["vmperf_overhead"]
-        metric_limits = limits.Limits(sla["max_percent"])
+        metric_limits = verdict.Limits(sla["max_percent"])
         self.assertIsNone(metric_limits.for_metric("cpu.sysbench.latency_p95"))
         for metric in ("cpu.sysbench.rate", "cpu.bzip2.compress_time"):
             self.assertIsNotNone(metric_limits.for_metric(metric))
@@ -631,10 +631,12 @@ class ShippedTestCase(unittest.TestCase):
         metric = "disk.fio.randread.latency_p99"
         (subtask,) = tasks.render(tasks.MAIN, {})["subtasks"]
         sla = subtask["sla"]["vmperf_overhead"]
-        self.assertIsNone(limits.Limits(sla["max_percent"]).for_metric(metric))
+        self.assertIsNone(
+            verdict.Limits(sla["max_percent"]).for_metric(metric)
+        )
         path = pages.ROOT / "etc" / "tempest-limits.yaml"
         shipped = limits_file.read_limits(str(path))["vmperf_overhead"]
-        limited = limits.Limits(shipped["max_percent"])
+        limited = verdict.Limits(shipped["max_percent"])
         self.assertIsNone(limited.for_metric(metric))
         self.assertEqual(
             20, limited.for_metric("disk.fio.randread.latency_p50")[0]

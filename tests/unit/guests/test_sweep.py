@@ -11,7 +11,6 @@ from openstack import exceptions as sdk_errors
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests.booting import boot
 from rally_vmperf.guests.cleanup import inventory
-from rally_vmperf.guests.cleanup import listing
 from rally_vmperf.guests.cleanup import ownership
 from rally_vmperf.guests.cleanup import removal
 from tests.unit.guests import made
@@ -126,7 +125,7 @@ class SweepTest(unittest.TestCase):
             task="task-d",
         )
         with self.assertRaisesRegex(
-            listing.IncompleteError, "^cannot list servers: servers=None$"
+            inventory.IncompleteError, "^cannot list servers: servers=None$"
         ) as caught:
             sweep.find()
         resources = caught.exception.resources

@@ -28,7 +28,7 @@ PATTERNS, BUILT = pumps.list_patterns()
 EXPECTED_BUILT = {
     "rally_vmperf.execution.assignment: _LABEL",
     # Whole texts in documents, each with a pattern of one class.
-    "rally_vmperf.fields: pattern",
+    "rally_vmperf.formats: pattern",
     "rally_vmperf.guests.cleanup.ownership: pattern",
     "rally_vmperf.guests.console: pattern",
     "rally_vmperf.machines.fingerprint: pattern",

@@ -11,7 +11,6 @@ from rally_vmperf.plugins import scenarios
 from rally_vmperf.records import files
 from rally_vmperf.records import journal
 from rally_vmperf.records import model
-from rally_vmperf.records import output
 from rally_vmperf.report import page
 from tests.unit import made
 from tests.unit.hostile import guest
@@ -94,7 +93,7 @@ class RunTestCase(unittest.TestCase):
     def test_the_verdict(self):
         judge = criteria.SLAS["vmperf_overhead"](run.LIMITS)
         for record in self.records:
-            encoded = output.encode(record)
+            encoded = model.encode_output(record)
             judge.add_iteration({"output": {"complete": [encoded]}})
         result = judge.result()
         self.assertFalse(judge.success)

@@ -6,6 +6,7 @@ import pathlib
 import shutil
 import stat
 import time
+import unittest
 from unittest import mock
 
 import ddt
@@ -281,3 +282,58 @@ class SweepTestCase(base.CloudTestCase):
             self.assertTrue(work.exists())
         self.assertEqual([left.name], removed)
         self.assertFalse(left.exists())
+
+
+class MakeTestCase(base.CloudTestCase):
+    def make(self):
+        """Return the commands that make a disk."""
+        commands = []
+        guest_image.make_disk(
+            self.folder / "disk.raw",
+            "2G",
+            self.folder / "system.tar",
+            commands.append,
+        )
+        return commands
+
+    def test_filesystem_the_loader_can_read(self):
+        command = self.make()[1]
+        self.assertEqual("mkfs.ext4", command[0])
+        self.assertIn(
+            "-O ^64bit,^metadata_csum,^has_journal ", " ".join(command)
+        )
+
+    def test_no_second_filesystem(self):
+        """The archive is unpacked where it stays, and then made to boot."""
+        disk = str(self.folder / "disk.raw")
+        commands = self.make()
+        for command in commands:
+            self.assertIn(disk, command)
+        self.assertEqual(
+            ["truncate", "mkfs.ext4", "tar", "extlinux", "tune2fs", "e2fsck"],
+            [
+                command[6 if command[0] == "unshare" else 0]
+                for command in commands
+            ],
+        )
+
+
+class CommandsTestCase(unittest.TestCase):
+    def test_unpacked_with_capabilities(self):
+        command = guest_image.unpack(
+            pathlib.Path("/t.tar"), pathlib.Path("/m")
+        )
+        self.assertEqual(
+            "tar -xpf /t.tar -C /m --numeric-owner --xattrs "
+            "--xattrs-include=*",
+            " ".join(command),
+        )
+
+    def test_nobody_else_sees_the_mount(self):
+        command = guest_image.inside_disk(
+            pathlib.Path("/w/d"), pathlib.Path("/m"), ["find", "/m"]
+        )
+        self.assertEqual(
+            "unshare --mount sh /w/files/with-disk.sh /w/d /m find /m",
+            " ".join(command),
+        )

@@ -8,6 +8,9 @@ import ddt
 
 from rally_vmperf.judging import counting
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import gathering
+from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.comparison import verdict
 from tests.unit import made
 
 
@@ -117,3 +120,189 @@ class TestCollectSamples(unittest.TestCase):
         """Guests are compared with guests."""
         samples, _ = self.collect(["bare_metal_busy"] * 8)
         self.assertEqual(8, len(samples["", made.IOPS]))
+
+
+class MissingTestCase(unittest.TestCase):
+    def test_half_a_repetition_gives_what_is_whole(self):
+        entries = made.several(made.BOTH)
+        gap = repetition.Missing(
+            name=made.TIME.name, machine="g1", reason="killed"
+        )
+        entries[3] = made.changed(
+            entries[3],
+            state="incomplete",
+            missing=(gap,),
+            observations=entries[3].condition.observations[:1],
+        )
+        got = made.judgement(entries, {"*": 50})
+        self.assertEqual(
+            [4, 3], [row.comparison.guest_repetitions for row in got.rows]
+        )
+        self.assertEqual("inconclusive", got.status)
+        self.assertEqual((4,), got.missing.incomplete)
+        self.assertEqual((gap.sentence(),), got.missing.reasons)
+
+    def test_a_guest_is_missing(self):
+        entries = made.several(made.NEAR)
+        more = made.observations(["g2"], {made.IOPS: [11000.0]})
+        entries = [
+            made.changed(e, observations=e.condition.observations + more)
+            for e in entries
+        ]
+        entries[0] = made.changed(
+            entries[0],
+            state="incomplete",
+            observations=entries[0].condition.observations[:1],
+        )
+        got = made.judgement(entries)
+        self.assertEqual(
+            [2, 3, 4],
+            [samples.number for samples in got.rows[0].figure.sides[1]],
+        )
+
+    def test_a_copy_is_missing(self):
+        entries = [
+            made.changed(entry, observations=entry.condition.observations * 2)
+            for entry in made.several(made.NEAR)
+        ]
+        entries[0] = made.changed(
+            entries[0],
+            state="interrupted",
+            observations=entries[0].condition.observations[:1],
+        )
+        self.assertEqual(
+            3, len(made.judgement(entries).rows[0].figure.sides[1])
+        )
+
+    def test_the_gap_is_the_metric_itself(self):
+        gap = repetition.Missing(
+            name=made.IOPS.name, machine="g1", reason="second copy died"
+        )
+        entries = made.several(made.NEAR)
+        entries[0] = made.changed(
+            entries[0], state="incomplete", missing=(gap,)
+        )
+        self.assertEqual(
+            3, len(made.judgement(entries).rows[0].figure.sides[1])
+        )
+
+    def test_a_warmup_without_a_record(self):
+        """A journal lacks its line; Rally knows that an iteration is lost."""
+        entries = [
+            dataclasses.replace(repetition, number=repetition.number + 2)
+            for repetition in made.several(made.NEAR)
+        ]
+        first, second = (
+            made.build_repetition(number, {made.IOPS: 100.0}, counted=False)
+            for number in (1, 2)
+        )
+        for repetitions, warmups, unreadable in (
+            ([first, second, *entries], 0, 0),
+            ([second, *entries], 1, 0),
+            (entries, 2, 0),
+            ([None, second, *entries], 0, 1),
+            ([None, *entries], 1, 1),
+            ([second], 1, 0),
+        ):
+            got = made.judgement(repetitions)
+            self.assertEqual(warmups, got.missing.warmups, repetitions)
+            self.assertEqual(unreadable, got.missing.unreadable)
+            self.assertEqual(not (warmups or unreadable), got.passed)
+
+    def test_a_counted_one_that_is_lost_is_no_warmup(self):
+        first, *others = made.several(made.NEAR)
+        for repetitions in ([first, *others[1:]], others, [first]):
+            got = made.judgement(repetitions).missing
+            self.assertEqual(
+                (0, 4 - len(repetitions)), (got.warmups, got.absent)
+            )
+
+    def test_claims_to_be_complete(self):
+        entries = made.several(
+            made.NEAR, expected_metrics=(made.IOPS, made.TIME)
+        )
+        got = made.judgement(entries, {"disk.*": 15})
+        self.assertEqual("inconclusive", got.status)
+        self.assertEqual(
+            (f"{made.TIME.name}: not reported",), got.missing.reasons
+        )
+
+    def test_never_sampled(self):
+        entries = made.several(
+            made.NEAR, expected_metrics=(made.IOPS, made.TIME)
+        )
+        row = made.judgement(entries).rows[1]
+        self.assertEqual("inconclusive", row.status)
+        self.assertIsNone(row.comparison)
+        self.assertEqual(gathering.NO_COMPLETE_SAMPLES, row.reason)
+
+    def test_baseline_lacks_it(self):
+        """Metrics of the same tool are named, or the tools."""
+        other = dataclasses.replace(made.IOPS, name="disk.fio.other.iops")
+        unit = dataclasses.replace(made.IOPS, unit="B/s")
+        for metrics, reason in (
+            (
+                [made.TIME],
+                "has no such metric (it has: cpu.bzip2.*), measure it on bare "
+                "metal, too",
+            ),
+            (
+                [other, made.TIME],
+                "has no such metric (it has: disk.fio.other.iops), measure it "
+                "on bare metal, too",
+            ),
+            (
+                [unit],
+                "has it as ratio in 'B/s', higher is better, the guests as "
+                "ratio in 'ops/s', higher is better, record the baseline "
+                "again",
+            ),
+        ):
+            base = made.reference(dict.fromkeys(metrics, (1.0, 2.0, 3.0)))
+            entries = made.several(made.NEAR, reference=base)
+            row = made.judgement(entries).rows[0]
+            self.assertEqual(f"baseline 'r740' {reason}", row.reason)
+
+    def test_baseline_too_short(self):
+        base = made.reference({made.IOPS: (12300.0, 12310.0)})
+        got = made.judgement(made.several(made.NEAR, reference=base))
+        self.assertEqual("inconclusive", got.status)
+        (row,) = got.rows
+        self.assertEqual(
+            verdict.more_repetitions(4, 2), row.figure.advise(row.limit)
+        )
+
+    def test_counts(self):
+        entries = made.several(made.NEAR, planned_repetitions=7)
+        entries[0] = made.changed(entries[0], state="interrupted")
+        got = made.judgement([*entries, None]).missing
+        self.assertEqual(
+            (7, 3, (1,), 1, 2),
+            (
+                got.planned,
+                got.complete,
+                got.interrupted,
+                got.unreadable,
+                got.absent,
+            ),
+        )
+
+    def test_sentence(self):
+        missing = counting.Shortfall(
+            planned=9,
+            complete=3,
+            incomplete=(2, 4),
+            interrupted=(5,),
+            unreadable=1,
+            absent=2,
+            warmups=1,
+            reasons=("a", "b", "c", "d", "e"),
+        )
+        self.assertEqual(
+            "repetitions incomplete: 2, 4, interrupted: 5, without a readable "
+            "record: 1, not started: 2, of the warm-up without a record: 1 "
+            "(3 of 9 are complete): a; b; c; 2 more reasons",
+            missing.sentence(),
+        )
+        nothing = counting.Shortfall(planned=1, complete=1)
+        self.assertEqual("", nothing.sentence())

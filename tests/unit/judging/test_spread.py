@@ -9,7 +9,7 @@ from hypothesis import strategies
 
 from rally_vmperf.judging.results import spreads
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement.comparison import spread
+from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions.overhead import question as overhead
 from tests.unit import made
@@ -42,8 +42,8 @@ class FigureTestCase(unittest.TestCase):
     def test_figures_are_those_of_both_sides(self):
         judged = judgement(made.several(WIDE), max_cv_percent={"*": 1})
         sides = (
-            spread.spread(WIDE[made.IOPS]),
-            spread.spread(made.BARE[made.IOPS]),
+            statistics.find_spread(WIDE[made.IOPS]),
+            statistics.find_spread(made.BARE[made.IOPS]),
         )
         rows = judged.by_metric[NAME]
         self.assertEqual(list(spreads.NAMES), [r.figure.name for r in rows])
@@ -77,7 +77,7 @@ class FigureTestCase(unittest.TestCase):
         self.assertAlmostEqual(2000.0, row.figure.guest[0])
 
     def test_status(self):
-        value = spread.spread(WIDE[made.IOPS]).range_percent
+        value = statistics.find_spread(WIDE[made.IOPS]).range_percent
         for limit, status in (
             (value + 1e-6, "passed"),
             (value - 1e-6, "failed"),
@@ -94,7 +94,7 @@ class FigureTestCase(unittest.TestCase):
     @ddt.unpack
     def test_cv_of_five_passes_by_its_upper_end(self, factor, status):
         """It may be 2.87 times as large, and is not what few show of it."""
-        limit = factor * spread.spread(WIDE[made.IOPS]).cv_percent
+        limit = factor * statistics.find_spread(WIDE[made.IOPS]).cv_percent
         judged = judgement(
             made.several(WIDE), max_cv_percent={"disk.*": limit}
         )
@@ -111,7 +111,7 @@ class FigureTestCase(unittest.TestCase):
         )
 
     def test_cv_fails_by_its_lower_end(self):
-        value = spread.spread(WIDE[made.IOPS]).cv_percent
+        value = statistics.find_spread(WIDE[made.IOPS]).cv_percent
         for factor, status in ((0.599, "failed"), (0.6, "inconclusive")):
             limits = {"disk.*": factor * value}
             judged = judgement(made.several(WIDE), max_cv_percent=limits)

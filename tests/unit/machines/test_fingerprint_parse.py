@@ -7,8 +7,8 @@ import hypothesis
 from hypothesis import strategies as st
 
 from rally_vmperf import facts
+from rally_vmperf import formats
 from rally_vmperf.machines import fingerprint
-from rally_vmperf.records import formats
 
 DATA = pathlib.Path(__file__).parent / "data"
 ADAPTER = formats.create_adapter(facts.Fingerprint)

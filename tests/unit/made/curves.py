@@ -5,7 +5,7 @@ Guests follow a smooth curve up to a noise that is the same each time.
 """
 
 from rally_vmperf.judging.results import build
-from rally_vmperf.judging.results import curve
+from rally_vmperf.judging.results import result
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.samples import sample
 
@@ -75,8 +75,8 @@ def density_row(
         compare_to,
         (),
     )
-    return curve.Curve(
-        results=tuple(result.with_verdict((), False) for result in results)
+    return result.Curve(
+        results=tuple(row.with_verdict((), False) for row in results)
     )
 
 

@@ -16,7 +16,6 @@ from rally.task.processing import plot
 from rally_vmperf import opts
 from rally_vmperf.plugins import rally_charts
 from rally_vmperf.records import model
-from rally_vmperf.records import output
 from rally_vmperf.report import page
 from tests.unit import made
 from tests.unit.report import rally_results
@@ -138,16 +137,16 @@ class StaticReportTestCase(unittest.TestCase):
 class ChartsTestCase(unittest.TestCase):
     def test_names_are_those_of_the_outputs(self):
         self.assertIs(
-            rally_charts.RecordChart, charts.OutputChart.get(output.CHART)
+            rally_charts.RecordChart, charts.OutputChart.get(model.CHART)
         )
         self.assertIs(
-            rally_charts.RunChart, charts.OutputChart.get(output.RUN_CHART)
+            rally_charts.RunChart, charts.OutputChart.get(model.RUN_CHART)
         )
 
     def test_task_start_prints_a_table_of_it(self):
         workload = {"total_iteration_count": 2}
         table = charts.OutputStatsTable(workload, title="title")
-        request = output.chart_request("Title", made.record())
+        request = model.request_chart("Title", made.record())
         for _ in range(2):
             table.add_iteration(copy.deepcopy(request["data"]))
         self.assertEqual(

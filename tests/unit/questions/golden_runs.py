@@ -20,7 +20,7 @@ import yaml
 
 from rally_vmperf.cmd import raw_outputs
 from rally_vmperf.judging import summary
-from rally_vmperf.judging.results import loss_figure
+from rally_vmperf.judging.results import figure as figures
 from rally_vmperf.judging.results import result
 from rally_vmperf.judging.results import spreads
 from rally_vmperf.measurement import finding
@@ -143,7 +143,7 @@ def _summarise(row: result.Result) -> Json:
     value: float | None = None
     low: float | None = None
     high: float | None = None
-    if isinstance(figure, loss_figure.Loss):
+    if isinstance(figure, figures.Loss):
         name, comparison = "overhead", row.comparison
         if row.point is not None:
             name, suffix = "loss", f" at {row.guests}"

@@ -24,7 +24,7 @@ from rally_vmperf.plugins import validators
 from rally_vmperf.questions import source_judge
 from rally_vmperf.questions import table
 from rally_vmperf.records import journal
-from rally_vmperf.records import output
+from rally_vmperf.records import model
 from rally_vmperf.records import sources
 from tests.unit import made
 from tests.unit.questions import variants
@@ -168,7 +168,10 @@ class TestThirdQuestion(unittest.TestCase):
                 [condition.axes for condition in measured.conditions],
             )
             judging.add_iteration(
-                {"error": [], "output": {"complete": [output.encode(record)]}}
+                {
+                    "error": [],
+                    "output": {"complete": [model.encode_output(record)]},
+                }
             )
         result = judging.result()
         self.assertFalse(result["success"])
@@ -185,7 +188,7 @@ class TestThirdQuestion(unittest.TestCase):
                 sla.add_iteration(
                     {
                         "error": [],
-                        "output": {"complete": [output.encode(changed)]},
+                        "output": {"complete": [model.encode_output(changed)]},
                     }
                 )
             result = sla.result()
@@ -198,7 +201,10 @@ class TestThirdQuestion(unittest.TestCase):
         for record in self.records():
             changed = made.with_fields(record, question="unknown")
             sla.add_iteration(
-                {"error": [], "output": {"complete": [output.encode(changed)]}}
+                {
+                    "error": [],
+                    "output": {"complete": [model.encode_output(changed)]},
+                }
             )
         self.assertRegex(sla.result()["detail"], "^void: nothing was measured")
 
@@ -249,7 +255,7 @@ class TestThirdQuestion(unittest.TestCase):
             "sla": {"other_variant": LIMITS},
             "total_iteration_count": len(records),
             "data": [
-                {"output": {"complete": [output.encode(record)]}}
+                {"output": {"complete": [model.encode_output(record)]}}
                 for record in records
             ],
         }

@@ -8,11 +8,10 @@ import unittest
 
 import ddt
 
+from rally_vmperf import formats
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
-from rally_vmperf.records import formats
 from rally_vmperf.records import model
-from rally_vmperf.records import output
 from tests.unit import made
 
 RATE = "cpu.sysbench.rate"
@@ -221,8 +220,8 @@ class TestOutput(unittest.TestCase):
         """Return an iteration as Rally hands it to an SLA."""
         return {
             "output": {
-                "additive": [output.chart_request("Title", record)],
-                "complete": [output.encode(record)],
+                "additive": [model.request_chart("Title", record)],
+                "complete": [model.encode_output(record)],
             }
         }
 
@@ -230,18 +229,18 @@ class TestOutput(unittest.TestCase):
         """A record in an output is found and decoded."""
         record = made.record()
         iteration = self.iteration(record)
-        self.assertEqual(record, output.find_record(iteration))
-        self.assertEqual(2, output.decode(iteration).number)
+        self.assertEqual(record, model.find_record(iteration))
+        self.assertEqual(2, model.decode_iteration(iteration).number)
 
     @ddt.data(
         {},
         {"output": {"complete": []}},
         {"output": {"complete": [{"chart_plugin": "Pie", "data": []}]}},
-        {"output": {"complete": [{"chart_plugin": output.CHART}]}},
+        {"output": {"complete": [{"chart_plugin": model.CHART}]}},
     )
     def test_no_record(self, iteration):
         """An iteration without one yields None."""
-        self.assertIsNone(output.decode(iteration))
+        self.assertIsNone(model.decode_iteration(iteration))
 
     @ddt.data(
         {"version": 1},
@@ -270,7 +269,7 @@ class TestOutput(unittest.TestCase):
             mapping[key] = value
         iteration = self.iteration(made.record())
         iteration["output"]["complete"][0]["data"] = record
-        self.assertIsNone(output.decode(iteration))
+        self.assertIsNone(model.decode_iteration(iteration))
 
     def test_place_is_named(self):
         """The schema's error names the place in the document."""
@@ -317,6 +316,6 @@ class TestOutput(unittest.TestCase):
 
     def test_the_mark_calls_for_the_chart_of_a_run(self):
         """With data that Rally can add up."""
-        mark = output.chart_request("Title", made.record())
+        mark = model.request_chart("Title", made.record())
         self.assertEqual("VMPerfRun", mark["chart_plugin"])
         self.assertEqual([["missing measurements", 0]], mark["data"])

@@ -2,7 +2,6 @@
 """A task of Rally's with records in it, in the form of its JSON export."""
 
 from rally_vmperf.records import model
-from rally_vmperf.records import output
 from tests.unit import made
 
 
@@ -142,10 +141,10 @@ def _iteration(number, record):
     else:
         decoded = model.decode(record)
         iteration["output"]["additive"].append(
-            output.chart_request("Whole run", decoded)
+            model.request_chart("Whole run", decoded)
         )
         # The document itself, whose texts nobody has made harmless.
         iteration["output"]["complete"].append(
-            {**output.encode(decoded), "data": record}
+            {**model.encode_output(decoded), "data": record}
         )
     return iteration

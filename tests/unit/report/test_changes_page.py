@@ -4,7 +4,7 @@
 import unittest
 
 from rally_vmperf.judging.results import changes
-from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.report import changes_page
 from tests.unit.report import test_page
@@ -30,7 +30,7 @@ def read(factor, names=("before", "after")):
         )
         for name in names
     ]
-    compared = changes.compare_runs(runs, limits.Limits({"*": 5.0}))
+    compared = changes.compare_runs(runs, verdict.Limits({"*": 5.0}))
     html = changes_page.standalone(names, compared, [], ["One sentence"])
     return test_page.Reader(html).text
 
@@ -70,7 +70,7 @@ class StandaloneTestCase(unittest.TestCase):
             for name, count in (("before", 1.0), ("after", 90_000.0))
         )
         first.samples["", RATE] = sample.create_samples(RATE, [[1.0]] * 3)
-        compared = changes.compare_runs([first, second], limits.Limits({}))
+        compared = changes.compare_runs([first, second], verdict.Limits({}))
         html = changes_page.standalone(["before", "after"], compared, [], [])
         text = test_page.Reader(html).text
         self.assertIn("Worse: 1 of 1 deciding metric", text)

@@ -7,7 +7,7 @@ import unittest
 import ddt
 import yaml
 
-from rally_vmperf.measurement import flow as flow_
+from rally_vmperf.measurement import repetition
 from rally_vmperf.records import model
 from rally_vmperf.report import setting
 from rally_vmperf.workloads import registry
@@ -58,7 +58,7 @@ class FlowsTestCase(unittest.TestCase):
         """In the words of what is known of it."""
 
         def flow(to, hosts, path, floating=False):
-            return flow_.Flow(
+            return repetition.Flow(
                 target=to,
                 hosts=hosts,
                 path=path,

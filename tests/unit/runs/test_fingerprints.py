@@ -7,12 +7,12 @@ import unittest
 import hypothesis
 
 from rally_vmperf import facts
+from rally_vmperf import formats
 from rally_vmperf.baseline import comparability
 from rally_vmperf.baseline import document
 from rally_vmperf.guests import models
 from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.records import flows
-from rally_vmperf.records import formats
 from rally_vmperf.records import model
 from rally_vmperf.report import setting as described
 from rally_vmperf.runs import setting

@@ -3,24 +3,113 @@
 
 import collections.abc
 import dataclasses
+import functools
 import itertools
 
 import jinja2
 
-from rally_vmperf.judging import density_levels
-from rally_vmperf.judging.results import curve
+from rally_vmperf.judging import counting
+from rally_vmperf.judging import run_capacity
+from rally_vmperf.judging.results import result
+from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.density import points
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.questions.density.section import curves
-from rally_vmperf.questions.density.section import density_report
 from rally_vmperf.questions.density.section import sentences
+from rally_vmperf.questions.density.section import shares
 from rally_vmperf.records import model
 from rally_vmperf.report import groups
 from rally_vmperf.report import reports
 from rally_vmperf.report import setting
+
+#: The maximum number of metrics in charts, and of their levels together;
+#: tables have all.
+MOST, MOST_LEVELS = 60, 200
+#: The heading of the verdict on fairness.
+FAIRNESS = "Fairness"
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class DensityReport(reports.RunReport):
+    """The results of a density run by level."""
+
+    @property
+    def answer(self) -> str:
+        """The sentences on how many guests fit within all limits."""
+        texts = []
+        for load, found in run_capacity.find_capacities(self).items():
+            clause = run_capacity.describe(self, load, found)
+            text = sentences.sentence(clause)
+            if found.first_beyond:
+                names = finding.join_first(found.first_beyond, ", ")
+                text += f" The first beyond its limit: {names}."
+            texts.append(text)
+        return " ".join(texts)
+
+    @functools.cached_property
+    def series(self) -> list[shares.ShareSeries]:
+        """The measured metrics as shares of the solo guest, a list."""
+        return [*filter(None, map(self.shares_of, self.judgement.curves))]
+
+    @property
+    def loads(self) -> dict[str, dict[str, shares.ShareSeries]]:
+        """The metrics at several loads, by their name at full speed and load.
+
+        It is empty if the guests have one load.
+        """
+        by_name: dict[str, dict[str, shares.ShareSeries]] = {}
+        for series in self.series:
+            name, load = self.last.split_load(series.row.metric.name)
+            if load:
+                by_name.setdefault(name, {})[load] = series
+        return {
+            name: by_load
+            for name, by_load in by_name.items()
+            if len(by_load) > 1
+        }
+
+    def shares_of(self, row: result.Curve) -> shares.ShareSeries | None:
+        """Return a metric as shares, or None if it was not measured."""
+        return shares.series(row, self.hosts)
+
+    @property
+    def _levels(self) -> list[repetition.Condition]:
+        """The levels of all repetitions, as a list."""
+        return repetition.list_conditions(self.judged_repetitions)
+
+    @functools.cached_property
+    def hosts(self) -> int:
+        """The number of hosts, each with the guests of a level."""
+        numbers = [
+            len(level.machines) // (counting.guests_of(level) * level.batches)
+            for level in self._levels
+        ]
+        return max([1, *numbers])
+
+    def fairness_at(
+        self, metric: sample.Metric, guests: int
+    ) -> list[tuple[str, str]]:
+        """Return each fairness figure at a level with its verdict, texts."""
+        fairness = self.judgements.get(FAIRNESS)
+        return [
+            (
+                "Jain's index" if row.figure.name == "index" else "spread",
+                str(row.status),
+            )
+            for row in (fairness.limited if fairness else ())
+            if row.metric == metric and row.guests == guests
+        ]
+
+    @property
+    def drawn_metrics(self) -> int:
+        """The number of metrics with charts of their own."""
+        levels = max(
+            (len(row.points) for row in self.judgement.curves), default=0
+        )
+        return min(MOST, MOST_LEVELS // max(1, levels))
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -74,7 +163,7 @@ def find_worst_starts(
                     continue
                 key = (start.workload, start.command, start.bound)
                 starts.setdefault(key, {}).setdefault(
-                    density_levels.guests_of(level), []
+                    counting.guests_of(level), []
                 ).append((run_repetition.number, start))
     levels = sorted({*itertools.chain.from_iterable(starts.values())})
     return StartTable(
@@ -153,7 +242,7 @@ def gaps(repetitions: Repetitions) -> list[Gap]:
     """Return the incomplete levels as a list, sorted by guests."""
     incomplete = []
     for run_repetition in repetitions:
-        for guests in density_levels.guest_counts(repetitions):
+        for guests in counting.guest_counts(repetitions):
             level = next(
                 iter(run_repetition.select(guests=guests).conditions), None
             )
@@ -183,7 +272,7 @@ def gaps(repetitions: Repetitions) -> list[Gap]:
     return sorted(incomplete, key=lambda gap: (gap.guests, gap.repetition))
 
 
-def _list_facts(run: density_report.DensityReport) -> reports.Facts:
+def _list_facts(run: DensityReport) -> reports.Facts:
     """Return titled lines on the levels and their references, a list."""
     options = run.last.options
     order = _ORDERS[run.last.order.kind].format(run.last.order.seed)
@@ -207,10 +296,7 @@ def _list_facts(run: density_report.DensityReport) -> reports.Facts:
 def _describe_levels(record: model.Record) -> str:
     """Return the numbers of guests and of hosts of a record as text."""
     numbers = sorted(
-        {
-            density_levels.guests_of(each)
-            for each in record.repetition.conditions
-        }
+        {counting.guests_of(each) for each in record.repetition.conditions}
     )
     text = f"{', '.join(map(str, numbers))} at once"
     hosts = {
@@ -227,7 +313,7 @@ def _describe_bare_metal(record: model.Record) -> list[str]:
     copies = units.number_of("copy", *bare_metal.references)
     lines = [f"{setting.describe_bare_metal(bare_metal)}, for {copies}"]
     missing_copies = {
-        density_levels.guests_of(condition): None
+        counting.guests_of(condition): None
         for condition in record.repetition.conditions
         if condition.reference is repetition.NO_REFERENCE
         and not condition.skip_reason
@@ -278,7 +364,7 @@ class OverviewTable:
 
 
 def build_overview(
-    shown: collections.abc.Sequence[density_report.DensityReport],
+    shown: collections.abc.Sequence[DensityReport],
 ) -> OverviewTable:
     """Return a table of the metrics of all runs at each level."""
     rows = [
@@ -308,8 +394,8 @@ def build_overview(
 
 def _create_metric_rows(
     metric: sample.Metric,
-    rows: list[dict[sample.Metric, curve.Curve]],
-    shown: collections.abc.Sequence[density_report.DensityReport],
+    rows: list[dict[sample.Metric, result.Curve]],
+    shown: collections.abc.Sequence[DensityReport],
     levels: list[int],
 ) -> MetricRows:
     """Return the row of one metric for each run that measured it."""
@@ -346,7 +432,7 @@ def _create_metric_rows(
 
 
 def _create_overview_cell(
-    row: curve.Curve,
+    row: result.Curve,
     guests: int,
     host: float | None,
     hosts: int,
@@ -368,13 +454,13 @@ def _create_overview_cell(
 SECTION = reports.Section(
     title="Degradation of guests as their number grows",
     subject="degradation",
-    report_class=density_report.DensityReport,
+    report_class=DensityReport,
     comparison_facts=_list_facts,
     functions={
         "overview": build_overview,
         "gaps_of": gaps,
         "starts_of": find_worst_starts,
-        "MOST": density_report.MOST,
+        "MOST": MOST,
         "list_levels": curves.list_levels,
         "draw_all": curves.draw_all,
         "draw_loads": curves.draw_loads,

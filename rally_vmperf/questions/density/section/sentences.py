@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sentences and figures about one metric of a density run."""
 
-from rally_vmperf.judging.results import curve as curves
+from rally_vmperf.judging.results import result
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.questions.density.section import shares
@@ -19,7 +19,7 @@ def limit_of(series: shares.ShareSeries, share: shares.Share) -> float | None:
     return share.bare * (1 - row.limit / 100)
 
 
-def describe_limited_loss(row: curves.Curve) -> str:
+def describe_limited_loss(row: result.Curve) -> str:
     """Return which guest is limited against which reference, as text."""
     guest = "the mean guest" if row.statistic == "mean" else "the worst guest"
     references = {
@@ -77,7 +77,7 @@ def rate(metric: sample.Metric, figure: float) -> str:
     return units.show(figure, f"per {metric.unit}")
 
 
-def max_guests(row: curves.Curve) -> list[str]:
+def max_guests(row: result.Curve) -> list[str]:
     """Return the sentences of a verdict on the host's capacity, a list."""
     return [
         sentence(remark.removeprefix(f"{row.metric.name}: "))

@@ -3,7 +3,7 @@
 
 import dataclasses
 
-from rally_vmperf.judging.results import curve
+from rally_vmperf.judging.results import result
 from rally_vmperf.measurement.comparison import rates
 from rally_vmperf.measurement.density import points
 
@@ -99,7 +99,7 @@ class ShareSeries:
         totals are per host.
     """
 
-    row: curve.Curve
+    row: result.Curve
     base: int
     rate: float
     hosts: int
@@ -111,7 +111,7 @@ class ShareSeries:
         return tuple(share for share in self.shares if share.value is not None)
 
 
-def series(row: curve.Curve, hosts: int = 1) -> ShareSeries | None:
+def series(row: result.Curve, hosts: int = 1) -> ShareSeries | None:
     """Return a metric as shares, or None if it was not measured.
 
     :param hosts: The number of hosts, each with the guests of the level.

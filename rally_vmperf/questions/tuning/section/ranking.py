@@ -12,7 +12,7 @@ from rally_vmperf.judging import gains
 from rally_vmperf.judging import overhead
 from rally_vmperf.judging import summary
 from rally_vmperf.judging.results import changes
-from rally_vmperf.judging.results import loss_figure
+from rally_vmperf.judging.results import figure as figures
 from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import repetition
 from rally_vmperf.questions.tuning.section import self_check
@@ -44,7 +44,7 @@ def rank(judgement: summary.Judgement) -> list[tuple[str, list[Rank]]]:
     rows = {
         (row.metric, row.figure.names[1]): row
         for row in judgement.rows
-        if isinstance(row.figure, loss_figure.Loss)
+        if isinstance(row.figure, figures.Loss)
     }
     metric_ranks = changes.rank(
         gains.list_changes(judgement.rows, judgement.confidence)

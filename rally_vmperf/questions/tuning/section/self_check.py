@@ -11,7 +11,7 @@ from rally_vmperf import documents
 from rally_vmperf.guests.planning import vcpu_limits
 from rally_vmperf.judging import gains
 from rally_vmperf.judging import judged_run
-from rally_vmperf.judging.results import loss_figure
+from rally_vmperf.judging.results import figure as figures
 from rally_vmperf.judging.results import result
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import needed
@@ -121,7 +121,7 @@ def _list_values(
         comparison = row.comparison
         if comparison is None or row.void_reasons():
             continue
-        reference, variant, _ = t.cast(loss_figure.Loss, row.figure).names
+        reference, variant, _ = t.cast(figures.Loss, row.figure).names
         by_variant = by_metric.setdefault(row.metric, {})
         by_variant[reference] = comparison.bare_values
         by_variant[variant] = comparison.guest_values

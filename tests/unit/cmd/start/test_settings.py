@@ -8,7 +8,7 @@ import unittest
 import yaml
 
 from rally_vmperf import documents
-from rally_vmperf.cmd.start import settings
+from rally_vmperf.cmd.start import init
 from tests.unit.doc import tasks
 
 HOSTILE = 'a"}\n"*": {"*": 1000}\n\x1b[2J'
@@ -19,7 +19,7 @@ class RenderTest(unittest.TestCase):
 
     def render(self, name, reason="It suits.", baseline="none"):
         """Return the decoded file with one name for everything."""
-        return settings.render(
+        return init.render(
             baseline,
             "rally-vmperf baseline record NAME",
             ({"image": name, "user": "debian"}, reason),
@@ -72,7 +72,7 @@ class RenderTest(unittest.TestCase):
         """They are a comment, whatever their names are."""
         without = self.render("one")
         self.assertNotIn("volume types", without)
-        content = settings.render(
+        content = init.render(
             "none", "record", *[({"flavors": ["one"]}, "")] * 3, HOSTILE
         )
         self.assertIn("# The volume types of the cloud: a", content)
@@ -93,7 +93,7 @@ class RenderTest(unittest.TestCase):
         """It is kept, and a new one has the requested mode."""
         folder = self.enterContext(tempfile.TemporaryDirectory())
         path = pathlib.Path(folder, "rally.conf")
-        self.assertIs(True, settings.write_new(path, "new", 0o600))
+        self.assertIs(True, init.write_new(path, "new", 0o600))
         self.assertEqual(0o600, path.stat().st_mode & 0o777)
-        self.assertIs(False, settings.write_new(path, "other", 0o600))
+        self.assertIs(False, init.write_new(path, "other", 0o600))
         self.assertEqual("new", path.read_text())

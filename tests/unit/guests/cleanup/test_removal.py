@@ -12,7 +12,6 @@ from rally_vmperf.guests import errors
 from rally_vmperf.guests import networks
 from rally_vmperf.guests.booting import access
 from rally_vmperf.guests.cleanup import inventory
-from rally_vmperf.guests.cleanup import listing
 from rally_vmperf.guests.cleanup import ownership
 from rally_vmperf.guests.cleanup import removal
 from tests.unit.guests import made
@@ -175,7 +174,7 @@ class RemoveTest(unittest.TestCase):
         self.cloud.calls.clear()
         resources = inventory.Inventory(self.cloud, OWNER.owns)
         with self.assertRaisesRegex(
-            listing.IncompleteError, "^cannot list servers: x$"
+            inventory.IncompleteError, "^cannot list servers: x$"
         ) as caught:
             resources.list_all()
         self.assertEqual(["servers"], self.cloud.calls)

@@ -9,7 +9,6 @@ import hypothesis
 from hypothesis import strategies
 
 from rally_vmperf.judging.results import changes
-from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.event import figures
@@ -21,8 +20,8 @@ RATE = sample.Metric("disk.x.rate", "1/s", "higher")
 ERRORS = sample.Metric("net.x.errors", "1", "lower", scale="count")
 QUIET = (1.0, 1.002, 0.998, 1.001, 0.999)
 NOISY = (1.0, 1.6, 0.6, 1.3, 0.8)
-MARGIN = limits.Limits({"*": 5.0})
-NO_MARGIN = limits.Limits({})
+MARGIN = verdict.Limits({"*": 5.0})
+NO_MARGIN = verdict.Limits({})
 
 
 def create_samples(metric, values):
@@ -96,7 +95,7 @@ class TestTwoRuns(unittest.TestCase):
     def test_margins(self):
         """Apply by glob; a margin of zero leaves significance alone."""
         second = run("B", time=times(QUIET, 1.03), rate=times(QUIET, 0.9))
-        margins = limits.Limits({"*": 0.0, "disk.*": 20.0})
+        margins = verdict.Limits({"*": 0.0, "disk.*": 20.0})
         got = statuses(
             run("A", time=QUIET, rate=QUIET), second, margins=margins
         )
@@ -196,7 +195,7 @@ class TestTwoRuns(unittest.TestCase):
         ):
             with self.subTest(margins=margins, limits=reference.limits):
                 got = changes.compare_runs(
-                    [reference, first], limits.Limits(margins)
+                    [reference, first], verdict.Limits(margins)
                 )
                 self.assertEqual(
                     expected,
@@ -220,7 +219,7 @@ class TestTwoRuns(unittest.TestCase):
         ):
             with self.subTest(margins=margins):
                 got = changes.compare_runs(
-                    [first, second], limits.Limits(margins)
+                    [first, second], verdict.Limits(margins)
                 )
                 self.assertEqual(expected, changes.conclude(got))
 
@@ -374,7 +373,7 @@ class TestCorrection(unittest.TestCase):
     )
     def test_as_by_p_values(self, shifts):
         """The results are those of the ordered p-values."""
-        none = limits.Limits({"*": 0.0})
+        none = verdict.Limits({"*": 0.0})
         pair = [
             changes.RunSamples(
                 name=name,
@@ -446,14 +445,14 @@ class TestProperties(unittest.TestCase):
             got = statuses(
                 run("A", time=numbers, rate=numbers),
                 run("B", time=numbers, rate=numbers),
-                margins=limits.Limits({"*": margin}),
+                margins=verdict.Limits({"*": margin}),
             )
             self.assertLessEqual(set(got.values()), {"equal", "undecided"})
 
     @hypothesis.given(values, values)
     def test_exchange(self, first, second):
         """Without a margin, an exchange of the runs exchanges the results."""
-        none = limits.Limits({"*": 0.0})
+        none = verdict.Limits({"*": 0.0})
         pair = run("A", rate=first), run("B", rate=second)
         opposite = {"worse": "better", "better": "worse"}
         (forth,) = statuses(*pair, margins=none).values()
@@ -530,7 +529,7 @@ class TestMoreRuns(unittest.TestCase):
     def test_summary_of_lost_metrics(self):
         """It is one line for each run, with the number that decide."""
         runs = [*self.RUNS[:2], run("C", time=QUIET)]
-        got = changes.compare_runs(runs, limits.Limits({"disk.*": 5.0}))
+        got = changes.compare_runs(runs, verdict.Limits({"disk.*": 5.0}))
         *_, sentence = changes.summarise(runs, got)
         self.assertEqual(
             "C compared with A: worse in 1, better in 0, undecided in 0, not "
@@ -654,7 +653,7 @@ class TestWorstGuest(unittest.TestCase):
         first = create_guests("A", (1, 1, 1, 1))
         other = create_guests("B", (1, 1, 0.9, 1))
         for margin, expected in ((15, "equal"), (5, "worse")):
-            change = self.compare(first, other, limits.Limits({"*": margin}))
+            change = self.compare(first, other, verdict.Limits({"*": margin}))
             self.assertEqual(expected, changes.classify(change))
 
     def test_percentiles(self):
@@ -710,7 +709,7 @@ class TestWorstGuest(unittest.TestCase):
         first, other = (
             self.create_turns(name, 0.5, 32, has_all=True) for name in "AB"
         )
-        change = self.compare(first, other, limits.Limits({"*": 0}))
+        change = self.compare(first, other, verdict.Limits({"*": 0}))
         self.assertEqual("undecided", changes.classify(change))
 
     def test_overlap(self):

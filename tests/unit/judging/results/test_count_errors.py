@@ -7,7 +7,6 @@ import ddt
 
 from rally_vmperf.judging.results import absolute_value
 from rally_vmperf.judging.results import result
-from rally_vmperf.measurement.event import estimates
 from rally_vmperf.measurement.event import figures
 from rally_vmperf.measurement.samples import sample
 
@@ -21,7 +20,7 @@ def create(metric, *pairs):
                 figures.observe(
                     metric,
                     "g1",
-                    estimates.Approximation(value=value, error=error),
+                    figures.Approximation(value=value, error=error),
                 ),
             ),
         )

@@ -5,7 +5,7 @@ import unittest
 
 import ddt
 
-from rally_vmperf.judging import density_levels
+from rally_vmperf.judging import density
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import loss
@@ -19,8 +19,8 @@ GAP = (
 
 
 def points(curves, metric=made.EVENTS, **strict):
-    return density_levels.build_points(
-        metric, density_levels.RunMetrics.collect(curves), **strict
+    return density.build_points(
+        metric, density.RunMetrics.collect(curves), **strict
     )
 
 

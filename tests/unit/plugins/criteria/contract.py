@@ -8,7 +8,7 @@ import jsonschema
 
 from rally_vmperf.measurement import repetition
 from rally_vmperf.plugins import criteria
-from rally_vmperf.records import output
+from rally_vmperf.records import model
 from tests.unit import made
 
 #: An iteration whose record is lost, and one whose record is not readable.
@@ -17,7 +17,7 @@ UNREADABLE = {
     "error": [],
     "output": {
         "additive": [],
-        "complete": [{"chart_plugin": output.CHART, "data": {"version": 0}}],
+        "complete": [{"chart_plugin": model.CHART, "data": {"version": 0}}],
     },
 }
 #: The repetition of a question with an axis that no SLA judges.
@@ -35,7 +35,7 @@ VOID = made.build_findings("wrong_host")
 
 def build_iteration(measured):
     """Return the iteration of Rally with the record of a repetition."""
-    chart = output.encode(made.record_of(measured))
+    chart = model.encode_output(made.record_of(measured))
     return {"error": [], "output": {"additive": [], "complete": [chart]}}
 
 

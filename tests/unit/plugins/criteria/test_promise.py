@@ -14,7 +14,7 @@ from rally_vmperf.measurement.samples import cpu_seconds
 from rally_vmperf.measurement.samples import merged
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import series
-from rally_vmperf.questions.common import promise
+from rally_vmperf.questions.common import shared_criteria
 from tests.unit import made
 from tests.unit.plugins.criteria import contract
 
@@ -135,7 +135,7 @@ class Judging:
 
     def judge(self, rates, options=None, **fields):
         """Return the judgement on a run."""
-        judge = promise.CRITERION.parse(options or {}).create_judge()
+        judge = shared_criteria.PROMISE.parse(options or {}).create_judge()
         return made.feed_judge(judge, build_run(rates, **fields)).judgement()
 
     def list_rows(self, rates, **fields):
@@ -556,7 +556,7 @@ class TestRates(Judging, unittest.TestCase):
             )
             for number in range(1, len(SPREAD) + 1)
         ]
-        judge = promise.CRITERION.parse({}).create_judge()
+        judge = shared_criteria.PROMISE.parse({}).create_judge()
         statuses = {
             row.guests: row.status
             for row in made.feed_judge(judge, run).judgement().rows
@@ -705,7 +705,7 @@ class TestSizes(Judging, unittest.TestCase):
             made.changed(measured, observations=())
             for measured in build_run({READS: 1000.0}, sizes=(size,))
         ]
-        judge = promise.CRITERION.parse({}).create_judge()
+        judge = shared_criteria.PROMISE.parse({}).create_judge()
         judgement = made.feed_judge(judge, run).judgement()
         self.assertEqual(("void", ()), (judgement.status, judgement.rows))
 

@@ -5,7 +5,7 @@ import unittest
 
 import ddt
 
-from rally_vmperf.measurement.comparison import limits
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.questions.density import levels
 from rally_vmperf.questions.density import run
@@ -49,7 +49,7 @@ class TestLevelsThatCount(unittest.TestCase):
                 (2, 2, [1.0, 1.0]),
             )
         ]
-        rule = levels.StopRule(max_percent=limits.Limits({"*": 50}))
+        rule = levels.StopRule(max_percent=verdict.Limits({"*": 50}))
         self.assertIn("lost", run.find_stop_reason(rule, [measured]))
         self.assertEqual(
             "", run.find_stop_reason(rule, [measured], neighbours=False)
@@ -70,7 +70,7 @@ class TestStop(unittest.TestCase):
     @ddt.unpack
     def test_limit(self, metric, first, second, reason):
         """A time counts as a rate; a count does not."""
-        rule = levels.StopRule(max_percent=limits.Limits({"*": 50}))
+        rule = levels.StopRule(max_percent=verdict.Limits({"*": 50}))
         stop_reason = rule.find_reason(
             [[level(metric, *first), level(metric, *second)]]
         )
@@ -108,13 +108,13 @@ class TestStop(unittest.TestCase):
     def test_the_first_level_stops_nothing(self):
         """There is nothing to compare it with."""
         rule = levels.StopRule(
-            max_percent=limits.Limits({"*": -1}), total_falls=True
+            max_percent=verdict.Limits({"*": -1}), total_falls=True
         )
         self.assertEqual("", rule.find_reason([[level(RATE, 1.0)]]))
 
     def test_all_repetitions_so_far_decide(self):
         """An unlucky one ends no curve, and a lucky one prolongs none."""
-        rule = levels.StopRule(max_percent=limits.Limits({"*": 50}))
+        rule = levels.StopRule(max_percent=verdict.Limits({"*": 50}))
         good = [level(RATE, 100.0), level(RATE, 70.0, 70.0)]
         bad = [level(RATE, 100.0), level(RATE, 45.0, 45.0)]
         self.assertIn("with 2 guests", rule.find_reason([bad]))

@@ -4,7 +4,6 @@
 import unittest
 
 from rally_vmperf.report import page
-from rally_vmperf.report import verdicts
 from tests.unit import made
 from tests.unit.report import test_page
 
@@ -46,7 +45,7 @@ class SpreadTestCase(unittest.TestCase):
         shown, text = read(made.records(), LIMITS)
         self.assertEqual("failed", shown.status)
         for judgement in shown.judgements.values():
-            for status, metric, figure in verdicts.list_failures(judgement):
+            for status, metric, figure in page.list_failures(judgement):
                 self.assertIn(f"{status} {metric}: {figure}", text)
 
     def test_only_with_its_limits(self):

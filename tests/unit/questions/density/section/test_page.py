@@ -10,7 +10,6 @@ from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement.samples import units
 from rally_vmperf.questions.density.section import sentences
 from rally_vmperf.report import page
-from rally_vmperf.report import verdicts
 from tests.unit import made
 from tests.unit.report import test_page
 
@@ -59,7 +58,7 @@ class PageTestCase(unittest.TestCase):
         for judged in shown.judgements.values():
             headline = judged.status_sentence()
             self.assertIn(headline[0].upper() + headline[1:], text)
-            for status, metric, figure in verdicts.list_failures(judged):
+            for status, metric, figure in page.list_failures(judged):
                 self.assertIn(f"{status} {metric}: {figure}", text)
         self.assertIn("Jain's index passed", text)
         self.assertIn("spread passed", text)
@@ -68,7 +67,7 @@ class PageTestCase(unittest.TestCase):
         """The table has the others."""
         limits = {"vmperf_degradation": {"max_percent": {"*": 1}}}
         shown = made.density_run(made.density_records((1, 2, 3, 4)), limits)
-        failures = [*verdicts.list_failures(shown.judgement)]
+        failures = [*page.list_failures(shown.judgement)]
         more = len(failures) - page.MOST_FAILURES
         self.assertGreater(more, 0)
         before, after = read(shown).text.split(f"{more} more in the table", 1)

@@ -9,7 +9,7 @@ from unittest import mock
 from rally_vmperf.judging import gains
 from rally_vmperf.judging import verdict_table
 from rally_vmperf.judging.results import changes
-from rally_vmperf.judging.results import loss_figure
+from rally_vmperf.judging.results import figure as figures
 from rally_vmperf.measurement import finding
 from rally_vmperf.questions.tuning.section import ranking
 from rally_vmperf.report import export
@@ -109,9 +109,7 @@ class RankingTestCase(unittest.TestCase):
             rows=[
                 mock.Mock(
                     metric=change.metric,
-                    figure=mock.Mock(
-                        spec=loss_figure.Loss, names=("", "virtio")
-                    ),
+                    figure=mock.Mock(spec=figures.Loss, names=("", "virtio")),
                 )
                 for (change,) in groups_of_changes
             ]

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kinds of images of a cloud, by their properties and names."""
+"""The kinds of images, flavors and networks, by properties and names."""
 
+import collections.abc
 import re
 import typing as t
+
+from rally_vmperf.guests import resolve
 
 #: The login names of images with cloud-init, by distribution.
 USERS = {
@@ -95,6 +98,32 @@ _KINDS = (
     ("a snapshot", "snapshot snap backup"),
     ("without Linux", "bsd freebsd openbsd netbsd"),
 )
+#: Names of processors of graphics and of other devices, in names and extra
+#: specs of flavors.
+_DEVICES = re.compile(
+    r"gpu|nvidia|fpga|(?<![a-z0-9])(?:a10|a16|a30|a40|a100|h100|h200|l4|l40s?|"
+    r"p100|t4|v100|mi[0-9]{2,3}x?|rtx[a-z0-9]{0,6})(?![a-z0-9])"
+)
+_SERVICE_FLAVORS = re.compile(
+    r"(?<![a-z])(?:amphora|octavia|trove|manila|sahara|magnum)"
+)
+_NODES = re.compile(r"(?<![a-z])(?:ironic|bare-?metal)")
+_ENCRYPTION = ("hw:mem_encryption", "trait:HW_CPU_X86_AMD_SEV")
+#: The keys of extra specs that request a resource of a host.
+_RESOURCE = re.compile(r"resources[^:]{0,64}:(?:[VP]GPU|CUSTOM_|PCI|FPGA)")
+#: The values of extra specs that request nothing.
+_NOTHING = ("0", "false", "no", "forbidden", "")
+#: The networks of services, by their usual names.
+_SERVICE_NETWORKS = re.compile(
+    r"^ha network tenant|^lb-?mgmt|octavia|amphora|trove|manila[-_]service|"
+    r"sahara|magnum|ironic|(?<![a-z])(?:ctlplane|control-?plane|provision"
+    r"(?:ing)?|cleaning|inspection|idrac|ipmi|bmc)(?![a-z])"
+)
+#: The names of networks that usually have another purpose.
+_PURPOSES = re.compile(
+    r"(?<![a-z])(?:mgmt|management|storage|backup|replication|migration|"
+    r"heartbeat|ceph|nfs|iscsi)"
+)
 
 
 def read_property(image: t.Any, name: str) -> str:
@@ -112,7 +141,7 @@ def _read_name(image: t.Any) -> str:
     return name.replace("qcow2", " ")
 
 
-def find_misfit(
+def find_image_misfit(
     image: t.Any, architecture: str = ARCHITECTURE, project: str = ""
 ) -> str:
     """Return why an image is not one for guests with cloud-init, or "".
@@ -259,3 +288,87 @@ def find_user(image: t.Any) -> str:
     if distribution == "centos" and () < version[:1] <= _OLD_CENTOS:
         return "centos"
     return USERS[distribution]
+
+
+def find_flavor_misfit(
+    flavor: t.Any,
+    extra_specs: collections.abc.Mapping[str, str],
+    architecture: str = ARCHITECTURE,
+) -> str:
+    """Return why a flavor is not that of usual guests, or "".
+
+    :param flavor: The flavor, as an object of the SDK.
+    :param extra_specs: The extra specs of the flavor.
+    :param architecture: The architecture of the image.
+    """
+    name = str(flavor.name or "").lower()
+    requested = {
+        key: str(value)
+        for key, value in extra_specs.items()
+        if str(value).lower() not in _NOTHING
+    }
+    specs = "\n".join(
+        f"{key}={value}".lower() for key, value in requested.items()
+    )
+    own_architecture = parse_architecture(specs) or parse_architecture(
+        re.sub(r"\barm\b", "arm64", name)
+    )
+    rules = (
+        (bool(getattr(flavor, "is_disabled", False)), "it is disabled"),
+        (
+            resolve.boots_nodes(extra_specs)
+            or bool(_NODES.search(specs) or _NODES.search(name)),
+            "it boots nodes of Ironic",
+        ),
+        (
+            any(key.startswith("pci_passthrough:") for key in requested)
+            or bool(_DEVICES.search(specs) or _DEVICES.search(name))
+            or any(map(_RESOURCE.match, requested)),
+            "it has PCI devices or GPUs",
+        ),
+        (
+            any(key.startswith(_ENCRYPTION) for key in requested),
+            "it encrypts memory",
+        ),
+        (bool(_SERVICE_FLAVORS.search(name)), "it is of a service"),
+        (
+            own_architecture not in ("", architecture),
+            f"for {own_architecture}",
+        ),
+    )
+    return next((kind for applies, kind in rules if applies), "")
+
+
+def find_network_misfit(
+    network: t.Any, project: str, *, is_admin: bool
+) -> str:
+    """Return why a network is not one for guests of the project, or "".
+
+    :param network: The network, as an object of the SDK.
+    :param project: The identifier of the project.
+    :param is_admin: Whether the user is an administrator, who sees networks
+        of other projects and boots guests on external networks.
+    """
+    if misfit := resolve.find_network_misfit(network):
+        return misfit.partition(";")[0]
+    if _SERVICE_NETWORKS.search(str(network.name or "").lower()):
+        return "of a service"
+    is_shared = getattr(network, "is_shared", None)
+    if network.is_router_external:
+        if is_shared is False and not is_admin:
+            return "external, and not shared"
+        return ""
+    if is_shared is False and not is_own(network, project):
+        return "of another project"
+    return ""
+
+
+def is_own(network: t.Any, project: str) -> bool:
+    """Return whether a network belongs to the project, or to none."""
+    owner = getattr(network, "project_id", None)
+    return owner is None or owner == project
+
+
+def has_purpose(network: t.Any) -> bool:
+    """Return whether the name of a network is of another purpose."""
+    return bool(_PURPOSES.search(str(network.name or "").lower()))

@@ -18,16 +18,20 @@ from rally_vmperf.cmd import base
 from rally_vmperf.cmd import compare
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import runs
-from rally_vmperf.cmd.audit import run_selection
 from rally_vmperf.measurement.samples import units
+from rally_vmperf.questions import table
+from rally_vmperf.records import journal
+from rally_vmperf.records import sources
 from rally_vmperf.report import export
 
 if t.TYPE_CHECKING:
     from rally_vmperf.audit import fleet_capacity
+    from rally_vmperf.audit import hosts
     from rally_vmperf.audit import result
 
 _parse_number = base.create_number_parser(1)
 _FORMATS = ("table", "csv", "json", "junit", "openmetrics")
+Warn = collections.abc.Callable[[str], None]
 
 
 class Audit(base.Command):
@@ -177,14 +181,10 @@ class Audit(base.Command):
         if parsed.acknowledge:
             today = datetime.datetime.now(datetime.UTC).date()
             accepted = acknowledged.read(parsed.acknowledge, today)
-        audited = run_selection.read_hosts(
-            parsed, parsed.runs, parsed.days, self.warn
-        )
+        audited = read_hosts(parsed, parsed.runs, parsed.days, self.warn)
         earlier = None
         if parsed.earlier:
-            earlier = run_selection.read_hosts(
-                parsed, parsed.earlier, None, self.warn
-            )
+            earlier = read_hosts(parsed, parsed.earlier, None, self.warn)
         metrics = {figure.metric for host in audited for figure in host.means}
         found = result.audit(
             audited,
@@ -301,7 +301,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def list_hosts(
-    parsed: argparse.Namespace, warn: run_selection.Warn
+    parsed: argparse.Namespace, warn: Warn
 ) -> collections.abc.Iterator[str]:
     """Yield the arguments of the task as YAML.
 
@@ -339,10 +339,8 @@ def _list_measured(parsed: argparse.Namespace) -> set[str]:
     alone count if it is the first one and has the metrics of the audit's task.
     """
     try:
-        results = run_selection.read_hosts(
-            parsed, (), parsed.older_than, lambda line: None
-        )
-    except run_selection.SelectionError:
+        results = read_hosts(parsed, (), parsed.older_than, lambda line: None)
+    except SelectionError:
         return set()
     tests = {
         host.name: {figure.setting for figure in host.means}
@@ -389,3 +387,102 @@ def save_inventories(
     inventories = compute_hosts.read_inventories(admin, names)
     text = json.dumps(inventories, indent=1, sort_keys=True)
     base.write_file(path, [f"{text}\n"], "--placement")
+
+
+class SelectionError(errors.VMPerfError):
+    """Runs that cannot be audited; the message is one line."""
+
+
+def read_hosts(
+    parsed: argparse.Namespace,
+    names: collections.abc.Sequence[str],
+    days: int | None,
+    warn: Warn,
+) -> "list[hosts.Host]":
+    """Return the results of the hosts in runs.
+
+    :param names: The names of runs, or directories of journals.
+    :param days: The age of the oldest runs of the directory of journals in
+        days, in addition to those with a name; None for none.
+    :param warn: A function that is called with a line for each run that
+        cannot be read.
+    :raises SelectionError: If there are no runs.
+    """
+    from rally_vmperf.audit import collection
+
+    journals: dict[pathlib.Path, journal.IndexedRun] = {}
+    run_sources: list[sources.Source] = []
+    for name in names:
+        if pathlib.Path(name).is_dir():
+            journals |= _index(pathlib.Path(name), None)
+        else:
+            run_sources += runs.read_sources(parsed, name)
+    if days is not None:
+        journals |= _index(runs.find_journal_dir(parsed), days)
+    tasks = {
+        record.task: None
+        for source in run_sources
+        for record in source.readable
+    } | {run.task: None for run in journals.values()}
+    if not tasks:
+        where = f" in {', '.join(names)}" if names else ""
+        raise SelectionError(
+            f"no run to audit{where}; start one with: rally task start "
+            "tasks/capacity-audit.yaml, or list the runs with: rally-vmperf "
+            "runs"
+        )
+    run_sources += _read_journals(journals, warn)
+    return collection.collect(
+        run_sources, _list_failures(parsed.config_file, tasks, warn)
+    )
+
+
+def _index(
+    directory: pathlib.Path, days: int | None
+) -> dict[pathlib.Path, journal.IndexedRun]:
+    """Return the runs in a directory that are at most so many days old."""
+    oldest = ""
+    if days is not None:
+        now = datetime.datetime.now(datetime.UTC)
+        oldest = (now - datetime.timedelta(days=days)).isoformat()
+    return {
+        run.path: run
+        for run in journal.list_runs(directory, table.questions())
+        if run.started_at >= oldest
+    }
+
+
+def _read_journals(
+    journals: collections.abc.Iterable[pathlib.Path], warn: Warn
+) -> collections.abc.Iterator[sources.Source]:
+    """Yield the runs in journals; report those that cannot be read."""
+    for path in journals:
+        try:
+            yield from sources.read(str(path), ())
+        except errors.VMPerfError as error:
+            warn(f"omitted: {error}")
+
+
+def _list_failures(
+    config_file: str | None,
+    tasks: collections.abc.Iterable[str],
+    warn: Warn,
+) -> dict[str, str]:
+    """Return the reasons why hosts of tasks have no repetition, by host.
+
+    Rally's database has them. Without it, only a warning is possible.
+    """
+    try:
+        failed = rally_api.list_failed_hosts(config_file, [*tasks])
+    except Exception as error:
+        reason = str(error).partition("\n")[0]
+        warn(
+            "hosts without any repetition are not listed, because Rally's "
+            f"database cannot be read: {reason}"
+        )
+        return {}
+    return {
+        host: reason
+        for by_host in failed.values()
+        for host, reason in by_host.items()
+    }

@@ -15,9 +15,8 @@ import ddt
 import yaml
 
 from rally_vmperf import errors
+from rally_vmperf.cmd import audit
 from rally_vmperf.cmd import rally_api
-from rally_vmperf.cmd.audit import audit
-from rally_vmperf.cmd.audit import run_selection
 from rally_vmperf.guests import cloud
 from rally_vmperf.records import files
 from rally_vmperf.records import journal
@@ -282,9 +281,7 @@ class TestAudit(unittest.TestCase):
         """Says how to make some."""
         with self.assertRaisesRegex(errors.VMPerfError, "RUN is missing"):
             self.audit()
-        with self.assertRaisesRegex(
-            run_selection.SelectionError, "rally task start"
-        ):
+        with self.assertRaisesRegex(audit.SelectionError, "rally task start"):
             self.audit(self.folder)
 
     @ddt.data(

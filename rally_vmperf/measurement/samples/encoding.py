@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Samples as documents have them: columns of values.
+"""Samples and metrics as documents have them.
 
-A document names each metric once, above the values of all machines.
+A document defines each metric once. Samples refer to it by name, and are
+columns of values below the names of all machines.
 """
 
 import collections.abc
+import dataclasses
 import typing as t
 
-from rally_vmperf import fields
+from rally_vmperf import formats
 from rally_vmperf.measurement.samples import sample
 
 #: Significant digits of a sample: more than the precision of any tool.
@@ -23,8 +25,8 @@ _Percentiles = tuple[sample.Percentiles, ...]
 _Cells = list[
     t.Annotated[
         t.Any,
-        fields.choice(
-            (fields.Number, list[fields.Number], None),
+        formats.choice(
+            (formats.Number, list[formats.Number], None),
             "must be a number, a list of numbers or null",
         ),
     ]
@@ -37,12 +39,12 @@ def _build_form(cells: t.Any) -> t.Any:
     :param cells: The type of the values of a metric.
     """
     types = {"machines": list[str], "values": dict[str, cells]}
-    return t.Annotated[t.Any, fields.known_keys(types)]
+    return t.Annotated[t.Any, formats.known_keys(types)]
 
 
 def _encode_cell(values: list[float]) -> float | list[float] | None:
     """Return the values of a machine, with few digits."""
-    short = [fields.round_number(value, _DIGITS) for value in values]
+    short = [formats.round_number(value, _DIGITS) for value in values]
     if len(short) > 1:
         return short
     return short[0] if short else None
@@ -112,7 +114,7 @@ def _encode_percentiles(
     metrics = dict.fromkeys(metric for row in rows for metric in row)
     return {
         metric.name: [
-            fields.round_number(row[metric], _PERCENTILE_DIGITS)
+            formats.round_number(row[metric], _PERCENTILE_DIGITS)
             if metric in row
             else None
             for row in rows
@@ -142,19 +144,92 @@ def _decode_percentiles(percentiles: t.Any, metrics: Metrics) -> _Percentiles:
 
 #: The samples of one repetition.
 Row = t.Annotated[
-    _Row, fields.form(_build_form(_Cells), _decode_row, _encode_row)
+    _Row, formats.form(_build_form(_Cells), _decode_row, _encode_row)
 ]
 #: The samples of several repetitions.
 Table = t.Annotated[
     _Table,
-    fields.form(_build_form(list[_Cells]), _decode_table, _encode_table),
+    formats.form(_build_form(list[_Cells]), _decode_table, _encode_table),
 ]
 #: The percentiles of several repetitions; null for too few values.
 PercentileRows = t.Annotated[
     _Percentiles,
-    fields.form(
-        dict[str, list[fields.Number | None]],
+    formats.form(
+        dict[str, list[formats.Number | None]],
         _decode_percentiles,
         _encode_percentiles,
     ),
 ]
+
+
+def _define(
+    definitions: dict[str, dict[str, t.Any]], known: dict[str, sample.Metric]
+) -> tuple[sample.Metric, ...]:
+    """Return the metrics of a document as a tuple.
+
+    :param known: The metrics to which names refer; they are replaced.
+    """
+    known.clear()
+    for name, definition in definitions.items():
+        known[name] = sample.Metric(name, **definition)
+    return tuple(known.values())
+
+
+def _build_definitions(core: t.Any, _: t.Any, handler: t.Any) -> t.Any:
+    """Return the schema of definitions, an object by name of the metric."""
+    objects = core.dict_schema(
+        core.str_schema(), formats.build_object(sample.Metric, core, handler)
+    )
+    return core.with_info_after_validator_function(
+        lambda definitions, info: _define(definitions, info.context),
+        objects,
+        serialization=core.plain_serializer_function_ser_schema(
+            lambda metrics: {
+                metric.name: formats.list_values(metric) for metric in metrics
+            },
+            return_schema=objects,
+        ),
+    )
+
+
+Definitions = t.Annotated[
+    tuple[sample.Metric, ...], formats.Schema(_build_definitions)
+]
+
+
+class Defining(formats.Stored):
+    """A dataclass whose field ``metrics`` defines the metrics of its fields.
+
+    Metrics that it does not list are added to its document.
+    """
+
+    @classmethod
+    def build_object(cls, core: t.Any, handler: t.Any) -> t.Any:
+        """Return the schema of its document, which reads ``metrics`` first."""
+        content = super().build_object(core, handler)
+        keys = content["fields"]
+        content["fields"] = {"metrics": keys["metrics"], **keys}
+        return content
+
+    def list_values(self) -> dict[str, t.Any]:
+        """Return the values in its document, with all of its metrics."""
+        metrics = {metric.name: metric for metric in _find_metrics(self)}
+        return {**super().list_values(), "metrics": tuple(metrics.values())}
+
+
+def _find_metrics(value: t.Any) -> collections.abc.Iterator[sample.Metric]:
+    """Yield the metrics in a value, those in fields first."""
+    if isinstance(value, sample.Metric):
+        yield value
+    elif isinstance(value, sample.Observation):
+        # A document has tens of thousands.
+        yield value.sample.metric
+    elif dataclasses.is_dataclass(value):
+        for field in formats.list_fields(t.cast(type, type(value))):
+            yield from _find_metrics(getattr(value, field.name))
+    elif isinstance(value, tuple):
+        for element in value:
+            yield from _find_metrics(element)
+    elif isinstance(value, collections.abc.Mapping):
+        for pair in value.items():
+            yield from _find_metrics(pair)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The criterion for the findings of a run, and its judge."""
+"""The criteria for the runs of every question: findings and promises."""
 
 import collections
 import collections.abc
@@ -7,14 +7,18 @@ import dataclasses
 import types
 import typing as t
 
+from rally_vmperf import documents
 from rally_vmperf.judging import judge
+from rally_vmperf.judging import promise
 from rally_vmperf.judging import summary as summary_
 from rally_vmperf.judging.results import plausibility
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
+from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
+from rally_vmperf.questions.common import neighbours
 from rally_vmperf.questions.common import question
 from rally_vmperf.questions.common import task
 
@@ -22,7 +26,7 @@ CriteriaOf = t.Callable[[str], collections.abc.Iterable[question.Criterion]]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Options:
+class ValidityOptions:
     """The options of vmperf_valid.
 
     :param tolerate: Voiding findings that the run may have, including those
@@ -67,7 +71,7 @@ class ValidityJudge(judge.Judge):
     """
 
     def __init__(
-        self, criteria_of: CriteriaOf, limits: t.Any, options: Options
+        self, criteria_of: CriteriaOf, limits: t.Any, options: ValidityOptions
     ) -> None:
         super().__init__(_RULES, limits, options)
         self._criteria_of = criteria_of
@@ -220,7 +224,7 @@ class ValidityJudge(judge.Judge):
         ]
 
 
-class Criterion(question.Criterion):
+class ValidityCriterion(question.Criterion):
     """Findings that a run may have, with or without limits.
 
     :param criteria_of: A function that returns the other criteria of a
@@ -230,7 +234,7 @@ class Criterion(question.Criterion):
     name = _NAME
     heading = "Validity"
     rules = _RULES
-    options = Options
+    options = ValidityOptions
     limits = types.MappingProxyType({"physical_limit": ("ratio", "count")})
     fewest_repetitions = 1
 
@@ -262,3 +266,68 @@ class Criterion(question.Criterion):
                         "still fails here; add it to tolerate of both, or "
                         f"remove {_NAME}"
                     )
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class PromiseOptions(judge.VerdictOptions):
+    """The options of vmperf_promise.
+
+    :param min_percent: Least share of a promised rate that each guest gets,
+        in percent; it applies to limits and to guarantees.
+    :param max_percent: Largest share of a limit that a guest gets after its
+        burst, in percent: whether the limit is enforced.
+    """
+
+    min_percent: t.Annotated[
+        float, {"exclusiveMinimum": 0, "maximum": 100}
+    ] = 95
+    max_percent: t.Annotated[float, {"minimum": 100}] = 110
+    unmeasured: t.ClassVar = "reject"
+
+
+#: The arguments of workloads with the number of requests or streams.
+_CONCURRENCY = ("depth", "jobs", "processes", "streams", "connections")
+
+
+def _describe_remedy(arguments: documents.Arguments) -> str:
+    """Return the arguments that raise the number of requests, as a clause."""
+    names = [name for name in _CONCURRENCY if name in arguments]
+    return f"raise {' or '.join(names)}" if names else "add another workload"
+
+
+class PromiseCriterion(question.Criterion):
+    """Rates and sizes that flavor, volume type and port promise."""
+
+    name = "vmperf_promise"
+    heading = "Promise"
+    rules = promise.RULES
+    options = PromiseOptions
+    limits = types.MappingProxyType({})
+    selects = neighbours.WITHOUT
+
+    def list_limit_options(self) -> list[str]:
+        """Return no option: the configuration may be empty."""
+        return []
+
+    def list_warnings(self, subtask: task.AnyTask) -> list[str]:
+        """Return the workloads that may not reach a promise by themselves."""
+        return [
+            f"sla {self.name}: workload {assigned.title} has one request or "
+            "stream at a time, which may not reach a promised rate; "
+            + _describe_remedy(assigned.arguments)
+            for assigned in subtask.assignments
+            if any(
+                rate_caps.find_unit(metric)[0] for metric in assigned.metrics()
+            )
+            and all(
+                assigned.arguments.get(name, 1) == 1 for name in _CONCURRENCY
+            )
+        ]
+
+    def create_judge(self, limits: t.Any, options: t.Any) -> judge.Judge:
+        """Return a judge with these options; the cloud has the limits."""
+        return promise.PromiseJudge(self.rules, limits, options, self.selects)
+
+
+#: The criterion for the runs of every question.
+PROMISE = PromiseCriterion()

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-"""The command that audits the hosts of a cloud."""
