@@ -136,6 +136,14 @@ class TuningTestCase(unittest.TestCase):
         self.assertEqual(("e1000", "virtio"), row.figure.names[:2])
         self.assertEqual("passed", row.status, judgement.sentence())
 
+    def test_equal_samples_are_of_the_reference(self):
+        """A sentence on quantised values does not speak of bare metal."""
+        rows = [{"a": {RATE: 1000.0}, "b": {RATE: 1100.0}}] * 6
+        judgement = judge(rows, min_gain_percent={"b": {"*": 5}})
+        sentence = judgement.sentence()
+        self.assertIn("all 6 samples of the reference gave the", sentence)
+        self.assertNotIn("bare metal", sentence)
+
     def test_a_reference_in_a_void_repetition_only(self):
         """A variant without a pair is not compared, with the reason."""
         void = finding.Finding("clock_wrong", "g1", "10 s behind")

@@ -4,6 +4,7 @@
 import unittest
 
 from rally_vmperf.measurement.comparison import contrasts
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import sample
 from tests.unit import made
 
@@ -46,3 +47,22 @@ class TestWorst(unittest.TestCase):
             comparison, guests = contrast.find_decisive("worst", status)
             self.assertIs(contrast.corrected[worst], comparison)
             self.assertEqual(5, guests)
+
+
+class TestSides(unittest.TestCase):
+    """Sentences name the side that they speak of."""
+
+    def test_solo_guests_without_pairs(self):
+        """More repetitions of bare metal would not decide."""
+        contrast = contrasts.Contrast(
+            metric=made.IOPS,
+            reference=build_samples({"g1": HUNDRED[:2]}),
+            other=build_samples({"g1": HUNDRED, "g2": HUNDRED})[2:],
+            pairing="if_enough",
+            as_rates=True,
+        )
+        self.assertFalse(contrast.mean.paired)
+        self.assertEqual(
+            "at least 5 repetitions are needed to say",
+            verdict.would_decide(contrast.mean),
+        )
