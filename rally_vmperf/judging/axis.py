@@ -10,7 +10,6 @@ import typing as t
 from rally_vmperf.judging import counting
 from rally_vmperf.judging import gains
 from rally_vmperf.judging import judge
-from rally_vmperf.judging import parts
 from rally_vmperf.judging.results import build
 from rally_vmperf.judging.results import figure as figures
 from rally_vmperf.judging.results import plausibility
@@ -127,12 +126,12 @@ class Axis:
         )
 
     def _list_contrasts(
-        self, repetitions: judge.Repetitions
+        self, run_judge: judge.Judge
     ) -> tuple[AxisContrast, ...]:
-        """Return the contrasts of the axis, or that of its two values."""
+        """Return the contrasts of the axis, or that of the judged value."""
         if self.contrasts:
             return self.contrasts
-        reference, other = parts.list_values(repetitions, self.name)[:2]
+        reference, other = run_judge.reference, run_judge.part
         contrast = AxisContrast(
             reference={self.name: reference},
             other={self.name: other},
@@ -163,7 +162,7 @@ class Axis:
         }
         compared = itertools.product(
             metrics,
-            self._list_contrasts(repetitions),
+            self._list_contrasts(run_judge),
             sorted(levels, key=lambda level: level or 0),
         )
         for metric, contrast, guests in compared:

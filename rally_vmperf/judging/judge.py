@@ -191,6 +191,7 @@ class Judge:
         ``Repetition.select``; all by default.
     :ivar tolerate: The kinds of findings that do not void.
     :ivar part: The variant or value that a copy of the judge judges, or "".
+    :ivar reference: The value that this value is compared with, or "".
     """
 
     def __init__(
@@ -207,6 +208,7 @@ class Judge:
         self.options = options
         self.tolerate = self._list_tolerated()
         self.part = ""
+        self.reference = ""
         self._repetitions: list[repetition.Repetition] = []
         self._unreadable = 0
         self._judgement: summary.Judgement | None = None
@@ -396,7 +398,9 @@ class Judge:
         if self.part:
             return []
         if self.rules.compares_values:
-            return parts.list_values(self._repetitions, self.rules.axis)[1:]
+            return gathering.list_values(self._repetitions, self.rules.axis)[
+                1:
+            ]
         if self.rules.axis:
             return []
         return gathering.list_variants(self._repetitions)
@@ -439,8 +443,11 @@ class Judge:
             part._repetitions = parts.select_variant(self._repetitions, name)
             return part._judge()
         part.limits = self.by_value.get(name, NO_LIMITS)
+        part.reference = gathering.list_values(
+            self._repetitions, self.rules.axis
+        )[0]
         part._repetitions = parts.select_pair(
-            self._repetitions, self.rules.axis, name
+            self._repetitions, self.rules.axis, (part.reference, name)
         )
         return parts.mark_void(part._judge())
 

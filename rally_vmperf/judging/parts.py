@@ -13,17 +13,6 @@ from rally_vmperf.measurement import repetition
 Repetitions = gathering.Repetitions
 
 
-def list_values(repetitions: Repetitions, axis: str) -> list[str]:
-    """Return the values of an axis, the reference first, as a list."""
-    return [
-        str(value)
-        for value in dict.fromkeys(
-            condition.axes[axis]
-            for condition in repetition.list_conditions(repetitions)
-        )
-    ]
-
-
 def select_variant(
     repetitions: Repetitions, variant: str
 ) -> list[repetition.Repetition]:
@@ -49,17 +38,16 @@ def select_variant(
 
 
 def select_pair(
-    repetitions: Repetitions, axis: str, value: str
+    repetitions: Repetitions, axis: str, values: tuple[str, str]
 ) -> list[repetition.Repetition]:
-    """Return repetitions with the reference and another value, as a list."""
-    reference, *_ = list_values(repetitions, axis)
+    """Return repetitions with two values of an axis only, as a list."""
     return [
         gathering.isolate(
             run_repetition,
             [
                 condition
                 for condition in run_repetition.conditions
-                if condition.axes[axis] in (reference, value)
+                if condition.axes[axis] in values
             ],
         )
         for run_repetition in repetitions

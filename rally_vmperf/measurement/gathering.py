@@ -169,23 +169,32 @@ def _rank(metric: sample.Metric, side: Samples) -> list[str]:
     )
 
 
+def list_values(
+    repetitions: collections.abc.Iterable[repetition.Repetition],
+    axis: str,
+) -> list[str]:
+    """Return the values of an axis in the order of the task, as a list.
+
+    The first one is the reference of the others. An interrupted repetition
+    can lack it, so that the order is that of the longest repetition.
+    """
+    longest_first = sorted(
+        repetitions,
+        key=lambda measured: (-len(measured.conditions), measured.number),
+    )
+    names = [
+        str(condition.axes[axis])
+        for condition in repetition.list_conditions(longest_first)
+        if axis in condition.axes
+    ]
+    return [*dict.fromkeys(names)]
+
+
 def list_variants(
     repetitions: collections.abc.Iterable[repetition.Repetition],
 ) -> list[str]:
-    """Return the names of variants, in the order of records.
-
-    The first one is the reference of the others. The result is empty if the
-    conditions are not variants.
-    """
-    longest_first = sorted(
-        repetitions, key=lambda measured: -len(measured.conditions)
-    )
-    names = [
-        str(condition.axes[repetition.VARIANT])
-        for condition in repetition.list_conditions(longest_first)
-        if repetition.VARIANT in condition.axes
-    ]
-    return [*dict.fromkeys(names)]
+    """Return the names of variants; empty if the conditions are not some."""
+    return list_values(repetitions, repetition.VARIANT)
 
 
 def isolate(

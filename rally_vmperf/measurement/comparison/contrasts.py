@@ -575,6 +575,9 @@ class Contrast:
             paired=is_paired,
             conservative=conservative,
             exact=self.constant is not None,
+            reference_name=loss.REFERENCE
+            if self._is_paired
+            else loss.BARE_METAL,
             usual=None
             if self.constant is None
             else [

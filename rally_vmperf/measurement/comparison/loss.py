@@ -17,9 +17,11 @@ LARGEST_ROUNDING_ERROR = 0.1
 #: The number of different values up to which repeated values are considered
 #: rounded, if the rounding of the tool is unknown.
 _MAX_ROUNDED_VALUES = 6
-#: The names of the only side of a paired comparison, and of bare metal.
+#: The names of the only side of a paired comparison, of the reference side,
+#: and of one that is no bare metal.
 _RATIOS = "the ratios"
-_BARE_METAL = "bare metal"
+BARE_METAL = "bare metal"
+REFERENCE = "the reference"
 
 #: The name of a side, its means per repetition, and their rounding error.
 _Side = tuple[str, tuple[float, ...], float]
@@ -48,6 +50,8 @@ class Comparison:
     :param paired: Whether both sides are of the same repetitions, in order.
     :param quantised: The side with too few different values, in words.
     :param exact: Whether bare metal is a limit instead of a measurement.
+    :param reference_name: The reference side in sentences; guests under other
+        conditions are no bare metal, which could be recorded again.
     :param overlap: The share of the run in which all guests worked; the upper
         end is that of guests that work together all the time.
     """
@@ -66,6 +70,7 @@ class Comparison:
     quantised: str = ""
     paired: bool = False
     exact: bool = False
+    reference_name: str = BARE_METAL
     overlap: float = 1.0
 
     @property
@@ -85,7 +90,7 @@ class Comparison:
         departures = []
         for side, values, error in self._sides:
             kind, detail = normality.departure(values, error) or ("", "")
-            if kind and side == _BARE_METAL:
+            if kind and side == BARE_METAL:
                 kind, detail = "baseline_irregular", f"{kind}, {detail}"
             if kind:
                 departures.append((side, kind, detail))
@@ -122,7 +127,9 @@ class Comparison:
             return [(_RATIOS, ratios, self.error)]
         sides = [("the guest", self.guest_values, self.guest_error)]
         if not self.exact:
-            sides.append((_BARE_METAL, self.bare_values, self.bare_error))
+            sides.append(
+                (self.reference_name, self.bare_values, self.bare_error)
+            )
         return sides
 
     @functools.cached_property
@@ -149,7 +156,8 @@ class Comparison:
         for side, values, _ in self._sides:
             if side in drifting:
                 change = normality.last_state(values)
-                ratio *= 1 / change if side == _BARE_METAL else change
+                is_reference = side == self.reference_name
+                ratio *= 1 / change if is_reference else change
         return percent(self.metric, ratio)
 
     @functools.cached_property
@@ -189,6 +197,7 @@ def compare(
     conservative: bool = True,
     usual: statistics.Values | None = None,
     overlap: float = 1.0,
+    reference_name: str = BARE_METAL,
 ) -> Comparison:
     """Return the overhead of a guest against bare metal, a comparison.
 
@@ -204,6 +213,7 @@ def compare(
     :param usual: The values with whose variance theirs is compared, by
         default those of ``bare``; fewer than three have none.
     :param overlap: The share of the run in which all guests worked.
+    :param reference_name: The name of the side ``bare`` in sentences.
     :raises ValueError: If the metric is a count, or a side has no values.
     """
     if metric.scale != "ratio":
@@ -220,7 +230,7 @@ def compare(
     bare_error, bare_quantised = (
         (0.0, "")
         if exact
-        else find_rounding_error(metric, _BARE_METAL, bare, bare_mean)
+        else find_rounding_error(metric, reference_name, bare, bare_mean)
     )
     usual = bare_values if usual is None else usual
     ends = _interval(
@@ -249,6 +259,7 @@ def compare(
         quantised=(bare_quantised or quantised) if ends else "",
         paired=paired,
         exact=exact,
+        reference_name=reference_name,
         overlap=overlap,
     )
 

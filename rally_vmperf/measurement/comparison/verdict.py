@@ -198,10 +198,13 @@ def would_decide(comparison: loss.Comparison) -> str:
             f"{comparison.quantised}, so the rounding of the tool is unknown: "
             "measure for longer, or use a tool that gives more digits"
         )
-    has_baseline = not (comparison.paired or comparison.exact)
+    is_fixed = comparison.paired or comparison.exact
+    if comparison.reference_name == loss.BARE_METAL and not is_fixed:
+        return more_repetitions(
+            comparison.guest_repetitions, comparison.bare_repetitions
+        )
     return more_repetitions(
-        comparison.guest_repetitions,
-        comparison.bare_repetitions if has_baseline else None,
+        min(comparison.guest_repetitions, comparison.bare_repetitions)
     )
 
 

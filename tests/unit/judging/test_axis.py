@@ -121,6 +121,50 @@ class TuningTestCase(unittest.TestCase):
         self.assertEqual(4, len(judgement.rows))
         self.assertEqual((), judgement.limited)
 
+    @ddt.data(slice(1, 2), slice(1, 3))
+    def test_a_repetition_without_the_reference(self, others):
+        """The first repetition was interrupted before its first variant."""
+        first, *rest = repetitions(*self.ROWS)
+        first = dataclasses.replace(
+            first, state="incomplete", conditions=first.conditions[others]
+        )
+        run_judge = create_judge(min_gain_percent={"virtio": {RATE.name: 150}})
+        for repetition_ in (first, *rest):
+            run_judge.add(repetition_)
+        judgement = run_judge.judgement()
+        (row,) = judgement.limited
+        self.assertEqual(("e1000", "virtio"), row.figure.names[:2])
+        self.assertEqual("passed", row.status, judgement.sentence())
+
+    def test_equal_samples_are_of_the_reference(self):
+        """A sentence on quantised values does not speak of bare metal."""
+        rows = [{"a": {RATE: 1000.0}, "b": {RATE: 1100.0}}] * 6
+        judgement = judge(rows, min_gain_percent={"b": {"*": 5}})
+        sentence = judgement.sentence()
+        self.assertIn("all 6 samples of the reference gave the", sentence)
+        self.assertNotIn("bare metal", sentence)
+
+    def test_a_reference_in_a_void_repetition_only(self):
+        """A variant without a pair is not compared, with the reason."""
+        void = finding.Finding("clock_wrong", "g1", "10 s behind")
+        run_judge = create_judge(min_gain_percent={"virtio": {"*": 10}})
+        for repetition_ in repetitions(*self.ROWS):
+            first = repetition_.number == 1
+            run_judge.add(
+                dataclasses.replace(
+                    repetition_,
+                    state="complete" if first else "incomplete",
+                    conditions=repetition_.conditions[0 if first else 1 :],
+                    findings=(void,) * first,
+                )
+            )
+        judgement = run_judge.judgement()
+        self.assertIn(
+            "virtio instead of e1000: not compared: no counted repetition",
+            judgement.sentence(),
+        )
+        self.assertEqual("void", judgement.status)
+
     @ddt.data(
         ("min_gain_percent", 250, "failed"),
         ("max_loss_percent", 5, "passed"),

@@ -7,6 +7,7 @@ import ddt
 import numpy
 
 from rally_vmperf.measurement.comparison import contrasts
+from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import sample
 from tests.unit import made
 
@@ -165,3 +166,22 @@ class TestAlike(unittest.TestCase):
         guests = contrasts.WorstGuests(losses)
         self.assertEqual(["g1"], guests.common)
         self.assertEqual([], guests.list_alike(0.95))
+
+
+class TestSides(unittest.TestCase):
+    """Sentences name the side that they speak of."""
+
+    def test_solo_guests_without_pairs(self):
+        """More repetitions of bare metal would not decide."""
+        contrast = contrasts.Contrast(
+            metric=made.IOPS,
+            reference=build_samples({"g1": HUNDRED[:2]}),
+            other=build_samples({"g1": HUNDRED, "g2": HUNDRED})[2:],
+            pairing="if_enough",
+            as_rates=True,
+        )
+        self.assertFalse(contrast.mean.paired)
+        self.assertEqual(
+            "at least 5 repetitions are needed to say",
+            verdict.would_decide(contrast.mean),
+        )
