@@ -94,7 +94,7 @@ class Cleanup(base.Lister):
 
         if parsed.host or parsed.local:
             return _MACHINE_COLUMNS, asyncio.run(self._clean_host(parsed))
-        rally_api.load(parsed.config_file).check_db_revision()
+        rally_api.load_database(parsed.config_file)
         platform = rally_api.get_platform(parsed.env)
         credentials = platform.get("admin"), platform.get("users") or []
         run_ledger = ledger.Ledger(opts.read(parsed.config_file).journal_dir)

@@ -42,6 +42,50 @@ def load(config_file: str | None) -> t.Any:
     return rally
 
 
+def load_database(config_file: str | None) -> t.Any:
+    """Load Rally's configuration, check its database, and return its API.
+
+    :raises ValueError: If the database does not exist, or is that of another
+        release of Rally.
+    """
+    from rally import exceptions
+
+    rally = load(config_file)
+    _check_database_file()
+    try:
+        rally.check_db_revision()
+    except exceptions.RallyException as error:
+        raise ValueError(
+            f"Rally's database cannot be used: {error}; to create it: "
+            "rally-vmperf init"
+        ) from error
+    return rally
+
+
+def _check_database_file() -> None:
+    """Reject an SQLite database that does not exist.
+
+    SQLite would create an empty file, which every user can read.
+    """
+    path = _find_sqlite_path()
+    if path is not None and not path.exists():
+        raise ValueError(
+            f"Rally's database {path} does not exist; to create it: "
+            "rally-vmperf init"
+        )
+
+
+def _find_sqlite_path() -> pathlib.Path | None:
+    """Return the path of Rally's SQLite database; None for others."""
+    from rally.common import cfg
+    from sqlalchemy.engine import url
+
+    address = url.make_url(cfg.CONF.database.connection)
+    if address.get_backend_name() != "sqlite" or not address.database:
+        return None
+    return pathlib.Path(address.database)
+
+
 def open_baseline_store(config_file: str | None) -> store.Store:
     """Return the registry of baselines from Rally's configuration."""
     return store.Store(opts.read(config_file).baseline_dir)
@@ -80,6 +124,7 @@ def get_platform(env: str | None) -> Platform:
             "no environment is in use; create one with: rally-vmperf init; or "
             "select one with: rally env use, or set RALLY_ENV"
         )
+    _check_database_file()
     try:
         platforms = env_mgr.EnvManager.get(chosen).data["platforms"]
     except exceptions.DBRecordNotFound as error:
@@ -139,7 +184,7 @@ def list_failed_hosts(
     from rally.common.db import api
     from rally.common.db import models
 
-    load(config_file)
+    load_database(config_file)
 
     def query(session: t.Any) -> list[t.Any]:
         """Return the contexts of workloads with their results, as a list."""
@@ -176,20 +221,20 @@ def load_results(config_file: str | None, uuid: str | None) -> t.Any:
     from rally import plugins
     from rally.cli import envutils
 
-    rally = load(config_file)
-    # The exporter of tasks is a plugin, which only Rally's commands load.
-    plugins.load()
     chosen = uuid or envutils.get_global(envutils.ENV_TASK)
     if not chosen:
         raise ValueError(
             "no task is in use; give a task, a journal or a file of results"
         )
     try:
+        rally = load_database(config_file)
+        # The exporter of tasks is a plugin, which only Rally's commands load.
+        plugins.load()
         content = rally.task.export([chosen], "json")["print"]
-    except exceptions.RallyException as error:
+    except (exceptions.RallyException, ValueError) as error:
         raise ValueError(
-            f"file {chosen} does not exist, no run in the journals has a "
-            f"host of this name, and Rally reports: {error}"
+            f"file {chosen} does not exist, no journal has a run, a task or "
+            f"a host of this name, and Rally reports: {error}"
         ) from error
     return json.loads(content)
 
@@ -233,14 +278,11 @@ def create_database(config_file: str) -> pathlib.Path | None:
     :raises ValueError: If other users can read the SQLite database, which
         contains passwords.
     """
-    from rally.common import cfg
     from rally.common import db
 
     load(config_file)
-    connection = str(cfg.CONF.database.connection)
-    path = None
-    if connection.startswith("sqlite:///"):
-        path = pathlib.Path(connection.removeprefix("sqlite:///"))
+    path = _find_sqlite_path()
+    if path is not None:
         _create_private_file(path, config_file)
     if not db.schema.schema_revision():
         db.schema.schema_create()
@@ -345,8 +387,7 @@ def run_task(
     from rally import plugins
     from rally.cli import envutils
 
-    rally = load(config_file)
-    rally.check_db_revision()
+    rally = load_database(config_file)
     plugins.load()
     chosen = env or envutils.get_global(envutils.ENV_ENV)
     uuid = str(rally.task.create(deployment=chosen)["uuid"])

@@ -33,6 +33,10 @@ _DEFAULT_LIMIT = 20
 _UUID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
+class UnknownTaskError(errors.VMPerfError):
+    """A task that Rally does not have; the message is one line."""
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments for runs, their limits and raw outputs."""
     parser.add_argument(
@@ -101,27 +105,42 @@ def read_sources(
 ) -> list[sources.Source]:
     """Return the runs in a file or a Rally task as a list of sources.
 
-    :param name: The file, the UUID of the task, ``last``, ``last:N``, or a
-        host; None for the current task.
+    :param name: The file, the UUID of the task or of a run, ``last``,
+        ``last:N``, or a host; None for the current task. Without the task in
+        Rally, such as on another machine, its journals are read.
     :raises VMPerfError: If the task does not exist.
     :raises SourceError: If the file has no runs.
     """
-    scenarios = table.scenarios()
     journal_dir = find_journal_dir(parsed)
     is_file = name is not None and (
         name.endswith((".json", ".jsonl")) or pathlib.Path(name).exists()
     )
     if name is not None and is_file:
-        return sources.read(name, scenarios, journal_dir)
-    if name is not None and not _UUID.fullmatch(name):
-        indexed = journal.find_runs(name, journal_dir, table.questions())
-        if indexed:
-            return [
-                source
-                for run in indexed
-                for source in sources.read(str(run.path), scenarios)
-            ]
-    return read_task(parsed.config_file, name, journal_dir)
+        return sources.read(name, table.scenarios(), journal_dir)
+    if name is None:
+        return read_task(parsed.config_file, name, journal_dir)
+    if _UUID.fullmatch(name):
+        # Rally has the results of its SLAs, too.
+        try:
+            return read_task(parsed.config_file, name, journal_dir)
+        except UnknownTaskError:
+            if journals := _read_journals(name, journal_dir):
+                return journals
+            raise
+    journals = _read_journals(name, journal_dir)
+    return journals or read_task(parsed.config_file, name, journal_dir)
+
+
+def _read_journals(
+    name: str, journal_dir: pathlib.Path
+) -> list[sources.Source]:
+    """Return the runs in journals that a name stands for, as a list."""
+    indexed = journal.find_runs(name, journal_dir, table.questions())
+    return [
+        source
+        for run in indexed
+        for source in sources.read(str(run.path), table.scenarios())
+    ]
 
 
 def read_task(
@@ -130,13 +149,13 @@ def read_task(
     """Return the runs of a Rally task.
 
     :param uuid: The UUID of the task; None for the current task.
-    :raises VMPerfError: If the task does not exist.
+    :raises UnknownTaskError: If the task does not exist.
     :raises SourceError: If the task has no runs.
     """
     try:
         content = rally_api.load_results(config_file, uuid)
     except ValueError as error:
-        raise errors.VMPerfError(str(error)) from error
+        raise UnknownTaskError(str(error)) from error
     return sources.of_results(
         content, f"task {uuid or 'in use'}", table.scenarios(), journal_dir
     )

@@ -57,12 +57,17 @@ QuestionTask = tuple[tasks.AnyTask, question.AnyQuestion]
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options for the arguments of a template."""
     parser.add_argument(
-        _OPTION, metavar="YAML", help="arguments of the task template"
+        _OPTION,
+        metavar="YAML",
+        action="append",
+        help="arguments of the task template; may be repeated, and the last "
+        "value of an argument counts",
     )
     parser.add_argument(
         "--task-args-file",
         metavar="FILE",
-        help="file with arguments of the task template",
+        action="append",
+        help="file with arguments of the task template; may be repeated",
     )
     parser.add_argument(
         "--settings",
@@ -142,11 +147,13 @@ def _read_arguments(
         configured_task, settings = _parse_settings(parsed.settings)
         task = task or _find_task(configured_task, f"{name}: ")
         sources.append((name, settings))
-    if path := parsed.task_args_file:
+    for path in filter(None, parsed.task_args_file or ()):
         text = documents.read_text(pathlib.Path(path))
         sources.append((path, _parse_mapping(text, path)))
-    if parsed.task_args:
-        sources.append((_OPTION, _parse_mapping(parsed.task_args, _OPTION)))
+    sources += [
+        (_OPTION, _parse_mapping(text, _OPTION))
+        for text in parsed.task_args or ()
+    ]
     if limits := _get_limits(parsed):
         sources.append((_LIMITS_OPTION, {_LIMITS: limits}))
     arguments: dict[str, t.Any] = {}

@@ -239,9 +239,9 @@ def find_runs(
     """Return the runs that a name stands for.
 
     :param name: ``last`` for the newest task, ``last:2`` for the one before
-        it and so on, or a host, for the runs of the newest task that has a
-        guest on it.
-    :returns: The runs; an empty list if no guest ran on a host of this name.
+        it and so on, the identifier of a task or of a run, or a host, for the
+        runs of the newest task that has a guest on it.
+    :returns: The runs; an empty list if there are none of this name.
     :raises VMPerfError: If there are fewer tasks.
     """
     tasks = group_by_task(list_runs(folder, questions))
@@ -252,10 +252,11 @@ def find_runs(
             "999999"
         )
     if match is None:
-        on_host = (
-            [run for run in runs if name in run.hosts] for runs in tasks
+        named = (
+            [run for run in runs if name in (run.task, run.run, *run.hosts)]
+            for runs in tasks
         )
-        return next(filter(None, on_host), [])
+        return next(filter(None, named), [])
     number = int(match[1] or 1)
     if number > len(tasks):
         raise errors.VMPerfError(

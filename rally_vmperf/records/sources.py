@@ -150,8 +150,20 @@ def of_workload(
     scenario: str,
     folder: pathlib.Path | None = None,
 ) -> Source:
-    """Return the run of a workload in Rally's results, as a source."""
-    records = [model.find_record(iteration) for iteration in workload["data"]]
+    """Return the run of a workload in Rally's results, as a source.
+
+    Rally stores the iterations when a workload has ended. Those of a killed
+    process, or of a run that goes on, are in the journal.
+    """
+    records: list[model.Record | None] = [
+        model.find_record(iteration) for iteration in workload["data"]
+    ]
+    if not records and folder is not None:
+        # Results of others can have a path in place of an identifier.
+        name = pathlib.PurePath(str(workload.get("uuid"))).name
+        run_journal = journal.Journal(folder, name)
+        if run_journal.path.exists():
+            records = [*run_journal.read()]
     return Source(
         question=_find_question(records),
         scenario=scenario,

@@ -49,7 +49,7 @@ def estimate_hours(number: int, **arguments: object) -> float:
         **arguments,
     }
     parsed = argparse.Namespace(
-        task_args=json.dumps(task_arguments),
+        task_args=[json.dumps(task_arguments)],
         task_args_file=None,
         config_file=os.devnull,
         settings=None,

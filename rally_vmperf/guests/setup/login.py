@@ -192,6 +192,12 @@ def read_region(name: str | None) -> Region:
         _check_auth_type(where, unchecked)
         _check_files(where, unchecked)
         region = config.get_one(cloud=chosen, **options)
+    except KeyError as error:
+        # The SDK formats all texts.
+        raise errors.GuestError(
+            f"{where}: {{{error.args[0]}}} is a placeholder; replace it by "
+            "the value"
+        ) from error
     except (
         sdk_errors.ConfigException,
         auth_errors.ClientException,
@@ -268,7 +274,45 @@ def _check_entry(where: str, entry: t.Any) -> str | None:
             f"{where}: auth has no keys; add auth_url, username, password and "
             "project_name below it"
         )
+    _check_texts(where, entry)
+    _check_flags(where, entry)
     return _choose_region(where, entry)
+
+
+def _check_texts(where: str, entry: documents.Arguments) -> None:
+    """Reject numbers, dates and so on, which Keystone rejects with the value.
+
+    YAML reads a password such as 12345 or 2026-01-01 as one of them.
+    """
+    options = loading.get_plugin_loader("password").get_options()
+    names = {option.dest for option in options}
+    login = {key: entry[key] for key in entry if key in names}
+    for key, value in {**login, **(entry.get("auth") or {})}.items():
+        if value is not None and not isinstance(value, str):
+            raise errors.GuestError(
+                f"{where}: {key}: must be text; write it in quotation marks"
+            )
+
+
+def _check_flags(where: str, entry: documents.Arguments) -> None:
+    """Reject a flag that the SDK reads as another value, such as "yes".
+
+    The path of certificates is a value of ``verify``, too.
+    """
+    for key in ("insecure", "verify"):
+        flag = entry.get(key)
+        if flag is None or isinstance(flag, bool):
+            continue
+        text = str(flag)
+        if key == "verify":
+            is_valid = pathlib.Path(text).expanduser().exists()
+        else:
+            is_valid = text.lower() in ("true", "false")
+        if not is_valid:
+            raise errors.GuestError(
+                f"{where}: {key}={text:.200}: must be true or false, without "
+                "quotation marks"
+            )
 
 
 def _choose_region(where: str, entry: documents.Arguments) -> str | None:
@@ -337,6 +381,11 @@ def _check_url(where: str, url: str) -> None:
         host = parts.hostname or ""
     except ValueError:
         is_valid, host = False, ""
+    if is_valid and (parts.username or parts.password):
+        raise errors.GuestError(
+            f"{where}: auth_url: must not have a user or a password; set "
+            "username and password in auth"
+        )
     if not is_valid or not host or " " in host:
         raise errors.GuestError(
             f"{where}: auth_url={url!r:.200}: must be a URL such as "

@@ -28,7 +28,7 @@ class TasksTest(unittest.TestCase):
     def test_a_baseline_can_be_recorded(self):
         """The task has a workload of this package, as the command reads it."""
         parsed = argparse.Namespace(
-            task_args=json.dumps(ARGUMENTS[bench.OURS]),
+            task_args=[json.dumps(ARGUMENTS[bench.OURS])],
             task_args_file=None,
             config_file=None,
             settings=None,

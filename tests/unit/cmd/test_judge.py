@@ -405,11 +405,27 @@ class TestJudge(unittest.TestCase):
             self.assertEqual(0, self.judged(*arguments)[0])
         results.assert_called_once_with(None, task)
 
+    def test_task_that_only_the_journals_have(self):
+        """On another machine, Rally does not know it."""
+        limits = {"vmperf_overhead": LOOSE}
+        task = "11111111-2222-3333-4444-555555555555"
+        self.journal(criteria=limits, task=task)
+        with mock.patch.object(
+            rally_api,
+            "load_results",
+            autospec=True,
+            side_effect=ValueError("no such task"),
+        ):
+            options = ("--journal-dir", self.folder)
+            self.assertEqual(0, self.judged(task, *options)[0])
+            with self.assertRaisesRegex(errors.VMPerfError, "no such task"):
+                self.judged(task.replace("5", "6"), *options)
+
     def test_no_such_task(self):
         """In one line."""
         error = ValueError(
-            "file nowhere does not exist, no run in the journals has a host "
-            "of this name, and Rally reports: no"
+            "file nowhere does not exist, no journal has a run, a task or a "
+            "host of this name, and Rally reports: no"
         )
         with (
             mock.patch.object(

@@ -106,6 +106,20 @@ class TestScript(unittest.TestCase):
         self.assertEqual(1, process.returncode)
         self.assertIn(f"journal {path}: has no record yet;", process.stderr)
 
+    def test_no_database(self):
+        """The way out is named, and SQLite creates no file."""
+        for arguments in (
+            ("cleanup",),
+            ("judge", "nothing"),
+            ("plan", "kvm-overhead.yaml", "--env", "nope"),
+        ):
+            process = self.script(*arguments)
+            self.assertEqual(1, process.returncode)
+            self.assertIn("/rally.sqlite does not exist; ", process.stderr)
+            self.assertIn("to create it: rally-vmperf init", process.stderr)
+            self.assertNotIn("unexpected", process.stderr)
+        self.assertEqual([], [*self.home.rglob("rally.sqlite")])
+
     def test_an_environment_that_is_not_there(self):
         """Rally's own words for it are those of its database."""
         subprocess.run(

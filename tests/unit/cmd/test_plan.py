@@ -406,7 +406,7 @@ class PlanTest(unittest.TestCase):
         text = text.replace("FAIRNESS", fairness)
         self.path.write_text(text)
         parsed = argparse.Namespace(
-            task_args=json.dumps(task_arguments),
+            task_args=[json.dumps(task_arguments)],
             task_args_file=None,
             config_file=os.devnull,
             settings=None,
@@ -433,7 +433,7 @@ class PlanTest(unittest.TestCase):
         """Read a task file, and a file of arguments."""
         parsed = argparse.Namespace(
             task_args=None,
-            task_args_file=arguments,
+            task_args_file=[arguments],
             config_file=os.devnull,
             settings=None,
         )

@@ -57,6 +57,16 @@ class SettingsTest(unittest.TestCase):
         self.assertEqual(("A", 4), self.read())
         self.assertEqual(("A", 5), self.read("--task-args", "{times: 5}"))
 
+    def test_repeated_options(self):
+        """All of them count, and the last one for the same argument."""
+        for number, text in enumerate(("title: B\ntimes: 5", "times: 6")):
+            pathlib.Path(f"{number}.yaml").write_text(text)
+        files = ("--task-args-file", "0.yaml", "--task-args-file", "1.yaml")
+        self.assertEqual(("B", 6), self.read(*files, task="mine.yaml"))
+        texts = ("--task-args", "title: C", "--task-args", "times: 7")
+        self.assertEqual(("C", 7), self.read(*texts, task="mine.yaml"))
+        self.assertEqual(("C", 7), self.read(*files, *texts, task="mine.yaml"))
+
     def test_given_task(self):
         """The file does not apply to another task."""
         self.settings.write_text("task: other.yaml\ntitle: A\ntimes: 4\n")

@@ -667,7 +667,7 @@ class ShippedTestCase(unittest.TestCase):
 def read_task(path, arguments, limits=None):
     """Return the workloads that the commands read from a task."""
     parsed = argparse.Namespace(
-        task_args=json.dumps(arguments),
+        task_args=[json.dumps(arguments)],
         task_args_file=None,
         config_file=os.devnull,
         settings=None,

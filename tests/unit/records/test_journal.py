@@ -244,10 +244,12 @@ class TestJournalIndex(unittest.TestCase):
         ("compute1", ["new"]),
         ("compute2", ["late"]),
         ("compute3", []),
+        ("t2", ["early", "late"]),
+        ("late", ["late"]),
     )
     @ddt.unpack
     def test_names(self, name, expected):
-        """A task by its age, or the newest task on a host."""
+        """A task by its age or identifier, a run, or a host."""
         self.write_three_tasks()
         self.assertEqual(expected, self.find(name))
 

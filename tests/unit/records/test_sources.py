@@ -59,6 +59,28 @@ class SourcesTestCase(unittest.TestCase):
         self.assertEqual([None], second.records)
         self.assertNotIn("vmperf_overhead", second.criteria)
 
+    def test_results_of_a_killed_process(self):
+        """Rally has no iteration, and the journal has all repetitions."""
+        document = rally_results.results([([], made.LIMITS), ([], None)])
+        workloads = document["tasks"][0]["subtasks"][0]["workloads"]
+        for workload in workloads:
+            workload["scenario"] = {"VMPerf.overhead": {}}
+        written = journal.Journal(self.folder, workloads[0]["uuid"])
+        for record in written_records():
+            written.append(record)
+        path = self.write("task.json", json.dumps(document))
+        first, second = sources.read(path, SCENARIOS, self.folder)
+        self.assertEqual(written_records(), first.records)
+        self.assertEqual(made.LIMITS, first.criteria["vmperf_overhead"])
+        self.assertEqual([], second.records)
+        # A file cannot name a journal elsewhere.
+        workloads[1]["uuid"] = f"../{self.folder.name}/x/{written.path.stem}"
+        path = self.write("task.json", json.dumps(document))
+        folder = self.folder / "other"
+        folder.mkdir()
+        _, second = sources.read(path, SCENARIOS, folder)
+        self.assertEqual([], second.records)
+
     def test_question_and_scenario(self):
         """The one by the records, the other by Rally; where they are known."""
         written = journal.Journal(self.folder, "curves")

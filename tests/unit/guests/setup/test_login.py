@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of the login of a cloud in clouds.yaml."""
 
+import datetime
 import os
 import pathlib
 import tempfile
@@ -139,6 +140,8 @@ class LoginTest(apis.ApiTestCase):
     @ddt.data(
         ({"insecure": True}, {"https_insecure": True}),
         ({"verify": False}, {"https_insecure": True}),
+        ({"verify": CACERT}, {"https_cacert": CACERT}),
+        ({"insecure": "True"}, {"https_insecure": True}),
         ({"cacert": CACERT}, {"https_cacert": CACERT}),
         # It is not used.
         ({"insecure": True, "cacert": "/absent"}, {"https_insecure": True}),
@@ -192,6 +195,34 @@ class LoginTest(apis.ApiTestCase):
             {"auth": {**AUTH, "auth_url": "keystone.example.org/v3"}},
             "auth_url='keystone.example.org/v3': must be a URL such as https",
         ),
+        (
+            {
+                "auth": {
+                    **AUTH,
+                    "auth_url": "http://me:s3cret-pass@keystone/v3",
+                }
+            },
+            "auth_url: must not have a user or a password; set username",
+        ),
+        (
+            {"auth": {**AUTH, "auth_url": 5000}},
+            "auth_url: must be text; write it in quotation marks$",
+        ),
+        (
+            {"auth": {**AUTH, "password": datetime.date(2026, 1, 31)}},
+            "password: must be text; write it in quotation marks$",
+        ),
+        (
+            {"auth": {"auth_url": AUTH["auth_url"]}, "password": 12345},
+            "password: must be text; write it in quotation marks$",
+        ),
+        (
+            {"auth": {**AUTH, "auth_url": "http://{address}:5000/v3"}},
+            "{address} is a placeholder; replace it by the value$",
+        ),
+        ({"verify": "no"}, "verify=no: must be true or false, without quot"),
+        ({"insecure": "yes"}, "insecure=yes: must be true or false, without"),
+        ({"insecure": 1}, "insecure=1: must be true or false, without quot"),
         (
             {"auth_type": "v3oidcpassword"},
             "has auth_type v3oidcpassword: Rally accepts only a user with",
