@@ -172,6 +172,7 @@ class TestHostCpus(unittest.TestCase):
         {"extra_specs": {"hw:cpu_policy": "mixed"}},
         {"extra_specs": {"resources:PCPU": "2"}},
         {"image_properties": {"hw_cpu_policy": "dedicated"}},
+        {"image_properties": {"hw_cpu_policy": "mixed"}},
     )
     def test_dedicated_cpus(self, settings):
         """Nova shows the number of CPUs for other vCPUs only."""
@@ -183,6 +184,18 @@ class TestHostCpus(unittest.TestCase):
         groups = [{"name": "a", "count": 1, **GROUP, **settings}]
         with self.assertRaisesRegex(errors.GuestError, message):
             host_cpus.find_number(CONTEXT, {"groups": groups, "host": "h1"})
+
+    @ddt.data("dedicated", "mixed")
+    def test_dedicated_cpus_of_the_image(self, policy):
+        """Nova takes the policy of the image if the flavor has none."""
+        (image,) = self.cloud.image.all_images
+        image.hw_cpu_policy = policy
+        group = {**GROUP, "host": "h1"}
+        with self.assertRaisesRegex(errors.GuestError, "dedicated CPUs"):
+            host_cpus.find_number(CONTEXT, group)
+        (flavor,) = self.cloud.compute.all_flavors
+        flavor.extra_specs = {"hw:cpu_policy": "shared"}
+        self.assertEqual(64, host_cpus.find_number(CONTEXT, group))
 
     def test_dedicated_cpus_of_the_flavor(self):
         """The user that boots the guests may see other flavors."""
@@ -278,5 +291,9 @@ class TestHostCpus(unittest.TestCase):
         self.assertEqual([], self.remarks(**pinned))
         image = {"image_properties": {"hw_cpu_policy": "dedicated"}}
         self.assertEqual([], self.remarks(**image))
+        self.cloud.image.all_images[0].hw_cpu_policy = "dedicated"
+        self.assertEqual([], self.remarks())
+        self.cloud.image.all_images[0].hw_cpu_policy = "shared"
+        self.assertNotEqual([], self.remarks())
         self.cloud.compute.hypervisors = None
         self.assertEqual([], self.remarks())
