@@ -9,7 +9,6 @@ from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import models
 from rally_vmperf.guests import request
-from rally_vmperf.guests.setup import image_kinds
 from rally_vmperf.measurement import promises
 from rally_vmperf.measurement.samples import units
 
@@ -101,13 +100,20 @@ def get_only(
     )
 
 
+def read_property(image: t.Any, name: str) -> str:
+    """Return a property of an image in lower case, or ""."""
+    properties = getattr(image, "properties", None) or {}
+    content = getattr(image, name, None) or properties.get(name)
+    return str(content or "").lower()
+
+
 def create_group_image(image: t.Any, group: request.Group) -> models.Image:
     """Return the image of a group, with the properties of a copy.
 
     :param image: The image, as an object of the SDK.
     """
     requested = group.image_properties.get(promises.CPU_POLICY)
-    own = image_kinds.read_property(image, promises.CPU_POLICY)
+    own = read_property(image, promises.CPU_POLICY)
     return models.Image(
         id=image.id, name=image.name, cpu_policy=str(requested or own)
     )

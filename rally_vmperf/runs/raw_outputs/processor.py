@@ -301,7 +301,9 @@ _OPENSSL_ALGORITHM = re.compile(r"^Got: \+F:[0-9]{1,9}:([^:\n]{1,40}):", re.M)
 _OPENSSL_3 = re.compile(r"^version: ", re.M)
 #: Rows of operations of public keys, such as "rsa 2048 bits 0.000665s".
 _OPENSSL_KEYS = re.compile(
-    r"^ *([A-Za-z0-9][\w .()-]{0,60}?) +[0-9.]{1,12}s +[0-9.]{1,12}", re.M
+    r"^ {0,20}([A-Za-z0-9](?:[\w.()-]| (?! )){0,60}?) {1,30}[0-9.]{1,12}s "
+    r"{1,30}[0-9.]{1,12}",
+    re.M,
 )
 
 
