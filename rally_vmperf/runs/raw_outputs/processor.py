@@ -324,8 +324,10 @@ def read_openssl(text: str, given: raw.Given) -> list[raw.RawOutput]:
     keys = _OPENSSL_KEYS.search(text)
     if keys:
         notes += (f"{keys[1]} is omitted: operations of keys are not read",)
+    processes = {*_OPENSSL_ALGORITHM.findall(text)}
+    has_evp_only = _OPENSSL_3.search(text) is not None
     for name, row in _OPENSSL_ROW.findall(text):
-        algorithm = _name_algorithm(text, name)
+        algorithm = _name_algorithm(name, processes)
         rates = re.findall(r"(?<![0-9.])([0-9.]+)k", row)
         if len(rates) != len(sizes):
             continue
@@ -334,7 +336,7 @@ def read_openssl(text: str, given: raw.Given) -> list[raw.RawOutput]:
                 workload="openssl",
                 arguments={
                     **stated,
-                    **_find_interface(text, name),
+                    **_find_interface(name, has_evp_only),
                     "algorithm": algorithm,
                     "block_size": int(size),
                     "threads": threads,
@@ -366,29 +368,29 @@ def read_openssl(text: str, given: raw.Given) -> list[raw.RawOutput]:
     return results
 
 
-def _name_algorithm(text: str, name: str) -> str:
+def _name_algorithm(name: str, processes: set[str]) -> str:
     """Return the algorithm of a row, as openssl names it since 3.0.
 
     :param name: The name in the row: before 3.0 it is ``evp`` with -multi.
+    :param processes: The names that the processes of -multi print.
     """
-    processes = {*_OPENSSL_ALGORITHM.findall(text)}
     if name == "evp" and len(processes) == 1:
         (name,) = processes
     return name.strip().lower().replace(" ", "-")
 
 
-def _find_interface(text: str, name: str) -> dict[str, str]:
+def _find_interface(name: str, has_evp_only: bool) -> dict[str, str]:
     """Return the functions that openssl measured; {} if they are unknown.
 
     Before 3.0, it measured those that do not use all instructions of the
     processor unless -evp was given, and named them with a space.
 
     :param name: The name of the algorithm in its row.
+    :param has_evp_only: Whether the version is 3.0 or later.
     """
     if " " in name:
         return {"interface": "low-level"}
-    is_known = "-" in name or _OPENSSL_3.search(text)
-    return {"interface": "EVP"} if is_known else {}
+    return {"interface": "EVP"} if "-" in name or has_evp_only else {}
 
 
 def _read_openssl_clock(text: str) -> dict[str, str]:
