@@ -258,7 +258,7 @@ def _judge(part: _Part, source: sources.Source, facts: t.Any) -> _Part:
     if not source.criteria:
         return part
     judged = source_judge.judge_source(source)
-    needs = _list_needs(facts.get("flavor") or {}, judged)
+    needs = _list_needs(facts, judged)
     capacities = {
         f"{judged.size} at {load}" if load else judged.size: (
             hosts.GuestCapacity(needs=needs, found=found, load=load)
@@ -272,11 +272,14 @@ def _judge(part: _Part, source: sources.Source, facts: t.Any) -> _Part:
     )
 
 
-def _list_needs(flavor: t.Any, judged: judged_run.JudgedRun) -> dict[str, int]:
-    """Return the needs of a guest by resource class of Placement."""
+def _list_needs(facts: t.Any, judged: judged_run.JudgedRun) -> dict[str, int]:
+    """Return the needs of a guest by resource class of Placement.
+
+    :param facts: The facts from Nova about the guest.
+    """
     shape = judged.last.shape
-    specs = flavor.get("extra_specs") or {}
-    pinned = specs.get("hw:cpu_policy") == "dedicated"
+    flavor = facts.get("flavor") or {}
+    pinned = promises.find_recorded_cpu_policy(facts) == "dedicated"
     disks = [guest.nova.get("disk") or {} for guest in judged.of_role("guest")]
     is_local = all(disk.get("source") != "volume" for disk in disks)
     needs = {

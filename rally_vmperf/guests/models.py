@@ -37,10 +37,15 @@ class Flavor:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Image:
-    """An image in Glance."""
+    """An image in Glance.
+
+    :param cpu_policy: The property ``hw_cpu_policy``, also a requested one;
+        "" without it.
+    """
 
     id: str
     name: str
+    cpu_policy: str = ""
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

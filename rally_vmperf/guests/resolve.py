@@ -2,12 +2,14 @@
 """Resolve images, flavors and networks by name or identifier."""
 
 import collections.abc
+import dataclasses
 import typing as t
 
 from rally_vmperf.guests import cloud
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import models
 from rally_vmperf.guests import request
+from rally_vmperf.measurement import promises
 from rally_vmperf.measurement.samples import units
 
 #: A resource of the SDK that has an identifier and a name.
@@ -95,6 +97,35 @@ def get_only(
     raise errors.GuestError(
         f"{kind}: the project sees {format_names(resources)}; choose one with "
         f'"{option}": {{"name": ...}}'
+    )
+
+
+def read_property(image: t.Any, name: str) -> str:
+    """Return a property of an image in lower case, or ""."""
+    properties = getattr(image, "properties", None) or {}
+    content = getattr(image, name, None) or properties.get(name)
+    return str(content or "").lower()
+
+
+def create_group_image(image: t.Any, group: request.Group) -> models.Image:
+    """Return the image of a group, with the properties of a copy.
+
+    :param image: The image, as an object of the SDK.
+    """
+    requested = group.image_properties.get(promises.CPU_POLICY)
+    own = read_property(image, promises.CPU_POLICY)
+    return models.Image(
+        id=image.id, name=image.name, cpu_policy=str(requested or own)
+    )
+
+
+def get_group_flavor(
+    connection: cloud.Connection, group: request.Group
+) -> models.Flavor:
+    """Return the flavor of a group, with the extra specs of a copy."""
+    flavor = get_flavor(connection, group.flavor)
+    return dataclasses.replace(
+        flavor, extra_specs={**flavor.extra_specs, **group.extra_specs}
     )
 
 

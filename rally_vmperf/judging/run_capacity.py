@@ -91,12 +91,7 @@ def _count_host_cpus(run: judged_run.JudgedRun) -> int:
         return 0
     guests = run.of_role("guest")
     is_dedicated = any(
-        promises.has_dedicated_cpus(
-            {
-                **((guest.nova.get("flavor") or {}).get("extra_specs") or {}),
-                **(guest.nova.get("settings") or {}),
-            }
-        )
+        promises.find_recorded_cpu_policy(guest.nova) != "shared"
         for guest in guests
     )
     numbers = [

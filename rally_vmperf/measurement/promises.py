@@ -23,20 +23,45 @@ _NAME = "|".join(
 #: The memory in bytes that the firmware of a guest may keep for itself:
 #: SeaBIOS less than 1 MiB, UEFI firmware up to some 20 MiB.
 FIRMWARE_BYTES = 32 << 20
-#: The extra spec and the property of images with the same meaning.
-_CPU_POLICIES = ("hw:cpu_policy", "hw_cpu_policy")
+#: The property of images that has the meaning of the extra spec.
+CPU_POLICY = "hw_cpu_policy"
+#: Whether vCPUs have CPUs of their own: none, some or all.
+CpuPolicy = t.Literal["shared", "mixed", "dedicated"]
 
 
-def has_dedicated_cpus(
-    settings: collections.abc.Mapping[str, t.Any],
-) -> bool:
-    """Return whether vCPUs of a guest have CPUs of their own.
+def find_cpu_policy(
+    extra_specs: collections.abc.Mapping[str, t.Any], image_policy: str
+) -> CpuPolicy:
+    """Return the policy of the vCPUs of a guest, as Nova finds it.
 
-    :param settings: The extra specs and image properties of the guest.
+    The policy of a flavor precedes that of the image; Nova rejects a guest
+    whose image requires more than a flavor with a policy allows.
+
+    :param extra_specs: The extra specs of the flavor.
+    :param image_policy: The property ``hw_cpu_policy`` of the image, or "".
     """
-    policies = {settings.get(key) for key in _CPU_POLICIES}
-    return "resources:PCPU" in settings or bool(
-        policies & {"dedicated", "mixed"}
+    if "resources:PCPU" in extra_specs:
+        return "dedicated"
+    policy = str(extra_specs.get("hw:cpu_policy") or image_policy).lower()
+    if policy == "dedicated":
+        return "dedicated"
+    return "mixed" if policy == "mixed" else "shared"
+
+
+def find_recorded_cpu_policy(
+    nova: collections.abc.Mapping[str, t.Any],
+) -> CpuPolicy:
+    """Return the policy of the vCPUs of a guest in a record.
+
+    :param nova: The facts from Nova; a record of an earlier version has the
+        requested properties of the image only.
+    """
+    requested = nova.get("settings") or {}
+    extra_specs = (nova.get("flavor") or {}).get("extra_specs") or {}
+    image_policy = (nova.get("image") or {}).get("cpu_policy")
+    return find_cpu_policy(
+        {**extra_specs, **requested},
+        str(image_policy or requested.get(CPU_POLICY) or ""),
     )
 
 

@@ -225,12 +225,13 @@ class OptionTable:
         return found
 
 
-#: A line with a prompt, programs that start others, and a tool.
+#: A line with a prompt, variables, programs that start others, and a tool.
 _COMMAND = re.compile(
     r"(?P<prompt>[^\n|]{0,120}?[#$%>\]] ?|\+ ?|"
     r"[ \t]{0,20}Command line used: )?"
-    r"(?P<launcher>(?:sudo|time|nice|ionice|chrt|numactl|taskset|env|"
-    r"ip netns exec)(?: [\w=,/.-]{1,60}){0,6}? )?(?:[\w./~-]{0,120}/)?"
+    r"(?P<launcher>(?:[A-Za-z_]\w{0,60}=\S{0,200} ){0,9}"
+    r"(?:(?:sudo|time|nice|ionice|chrt|numactl|taskset|env|"
+    r"ip netns exec)(?: [\w=,:~/.-]{1,60}){0,6}? )?)(?:[\w./~-]{0,120}/)?"
     r"(?P<tool>fio|iperf3|iperf|ping|sockperf|wget|h2load|sysbench|openssl|"
     r"iozone|mbw)(?= )(?P<argv>.*)$"
 )
@@ -241,21 +242,31 @@ _LONG_OPTION = re.compile("--[a-z]")
 _PROMPT = re.compile(r"^.{0,120}[#$%>\]] ")
 #: The programs that bind or prioritise the program that they start.
 _LAUNCHERS = re.compile(r"\b(?:nice|ionice|chrt|numactl|taskset)(?= )")
+#: Variables of the environment, without those of languages and places.
+_VARIABLES = re.compile(
+    r"(?<!\S)(?!(?:LC_\w+|LANG|LANGUAGE|TZ|HOME|PATH|TERM|TMPDIR|"
+    r"OPENSSL_CONF)=)([A-Za-z_]\w{0,60}=\S{0,200})(?= )"
+)
 
 
 def find_launchers(text: str) -> list[str]:
-    """Return the names of programs that bind or prioritise a program.
+    """Return the variables of a program, and what starts it.
+
+    These are the programs that bind or prioritise it.
 
     :param text: The text before its name, perhaps with a prompt.
+    :returns: The names of the programs, and each variable with its value.
     """
-    return _LAUNCHERS.findall(_PROMPT.sub("", text))
+    start = _PROMPT.sub("", text)
+    return [*_VARIABLES.findall(start), *_LAUNCHERS.findall(start)]
 
 
 def find_commands(text: str, tool: str) -> list[list[str]]:
     """Return the argv of each command line of a tool in a text.
 
     A program that binds or prioritises it is an option of its name, without
-    the numbers of processors, which are names.
+    the numbers of processors, which are names. So is a variable of the
+    environment.
 
     :param text: The text, with prompts.
     :param tool: The name of the program.

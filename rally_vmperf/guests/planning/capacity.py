@@ -64,11 +64,19 @@ class Demand:
         return volume.size_gib if volume else self.flavor.disk_gib
 
     @property
+    def cpu_policy(self) -> promises.CpuPolicy:
+        """The policy of the vCPUs of a guest."""
+        return promises.find_cpu_policy(
+            self.flavor.extra_specs, self.image.cpu_policy
+        )
+
+    @property
     def per_guest(self) -> dict[str, int]:
         """Return the demand of one guest as an amount per resource class."""
-        pinned = self.flavor.extra_specs.get("hw:cpu_policy") == "dedicated"
         amounts = {
-            "PCPU" if pinned else "VCPU": self.flavor.vcpus,
+            "PCPU"
+            if self.cpu_policy == "dedicated"
+            else "VCPU": self.flavor.vcpus,
             "MEMORY_MB": self.flavor.memory_mib,
             "DISK_GB": promises.count_local_gib(
                 0 if self.group.boot_volume else self.flavor.disk_gib,

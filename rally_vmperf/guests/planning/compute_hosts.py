@@ -134,8 +134,7 @@ def find_cpu_count(
     )
     placement = hosts.resolve_placement(connection, guest_request)
     names = _list_hosts(connection, guest_request, placement)
-    shown = hosts.find_host_cpus(connection, names)
-    cpus = {name: number for name, number in shown.items() if number > 0}
+    shown, cpus = _read_cpus(connection, names)
     # If Nova chooses, guests boot on the hosts that have CPUs for them.
     unknown_hosts = (
         names if placement.hosts or not cpus else set()
@@ -155,6 +154,20 @@ def find_cpu_count(
         )
     (number,) = numbers
     return number
+
+
+def _read_cpus(
+    admin: cloud.Connection, names: collections.abc.Set[str]
+) -> tuple[HostCpus, HostCpus]:
+    """Return the numbers that Nova shows, and those of hosts with CPUs.
+
+    A host whose CPUs are all reserved or dedicated has the number 0.
+
+    :param admin: The connection of an administrator.
+    :param names: The names of the hosts.
+    """
+    shown = hosts.find_host_cpus(admin, names)
+    return shown, {name: count for name, count in shown.items() if count > 0}
 
 
 def _explain(unknown_hosts: collections.abc.Set[str], shown: HostCpus) -> str:
@@ -207,14 +220,12 @@ def _check_shared(
     :param connection: The connection of the user that boots the guests.
     """
     for group in guest_request.groups:
-        flavor = resolve.get_flavor(connection, group.flavor)
-        if promises.has_dedicated_cpus(
-            {
-                **flavor.extra_specs,
-                **group.extra_specs,
-                **group.image_properties,
-            }
-        ):
+        flavor = resolve.get_group_flavor(connection, group)
+        image = resolve.create_group_image(
+            resolve.get_image(connection, group.image), group
+        )
+        policy = promises.find_cpu_policy(flavor.extra_specs, image.cpu_policy)
+        if policy != "shared":
             raise errors.GuestError(
                 f"levels: host_cpus is missing, and flavor {flavor.name!r:.80}"
                 f" of group {group.name!r} has dedicated CPUs, whose number "
@@ -236,20 +247,14 @@ def describe(
     :param admin: The connection of an administrator; None if there is none.
     """
     number = guest_request.host_cpus
-    is_pinned = any(
-        promises.has_dedicated_cpus(
-            {**demand.flavor.extra_specs, **demand.group.image_properties}
-        )
-        for demand in demands
-    )
+    is_pinned = any(demand.cpu_policy != "shared" for demand in demands)
     if number is None or admin is None or is_pinned:
         return []
     try:
         names = _list_hosts(admin, guest_request, placement)
     except errors.GuestError:
         return []
-    shown = hosts.find_host_cpus(admin, names)
-    cpus = {name: count for name, count in shown.items() if count > 0}
+    _, cpus = _read_cpus(admin, names)
     if not cpus:
         return []
     if number not in cpus.values():

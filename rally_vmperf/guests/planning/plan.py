@@ -11,7 +11,6 @@ from rally_vmperf.guests import credentials
 from rally_vmperf.guests import errors
 from rally_vmperf.guests import host_sharing
 from rally_vmperf.guests import hosts
-from rally_vmperf.guests import models
 from rally_vmperf.guests import networks
 from rally_vmperf.guests import request
 from rally_vmperf.guests import resolve
@@ -223,18 +222,14 @@ def _resolve_group(
     :param max_gib: The maximum size of an image that is copied, in GiB.
     """
     image = resolve.get_image(connection, group.image)
-    flavor = resolve.get_flavor(connection, group.flavor)
+    flavor = resolve.get_group_flavor(connection, group)
     _check_copies(group, image, max_gib, admin)
-    if group.extra_specs:
-        flavor = dataclasses.replace(
-            flavor, extra_specs={**flavor.extra_specs, **group.extra_specs}
-        )
     volume = group.boot_volume
     volumes.check_volume_types(connection, group)
     resolve.check_fit(image, flavor, volume.size_gib if volume else None)
     return capacity.Demand(
         group=group,
-        image=models.Image(id=image.id, name=image.name),
+        image=resolve.create_group_image(image, group),
         flavor=flavor,
         image_bytes=resolve.find_content_size(image),
     )

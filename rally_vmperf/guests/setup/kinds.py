@@ -126,13 +126,6 @@ _PURPOSES = re.compile(
 )
 
 
-def read_property(image: t.Any, name: str) -> str:
-    """Return a property of an image in lower case, or ""."""
-    properties = getattr(image, "properties", None) or {}
-    content = getattr(image, name, None) or properties.get(name)
-    return str(content or "").lower()
-
-
 def _read_name(image: t.Any) -> str:
     """Return the name in lower case, without architecture and format."""
     name = str(image.name or "").lower()
@@ -151,13 +144,15 @@ def find_image_misfit(
     :param project: The identifier of the project; empty if it is not known.
     """
     terms = set(_TERM.findall(_read_name(image)))
-    terms |= set(_TERM.findall(read_property(image, "os_distro")))
+    terms |= set(_TERM.findall(resolve.read_property(image, "os_distro")))
     terms |= {str(tag).lower() for tag in getattr(image, "tags", None) or ()}
     own_architecture = find_architecture(image)
-    owner = read_property(image, "owner_id") or read_property(image, "owner")
-    hypervisor = read_property(image, "img_hv_type") or read_property(
-        image, "hypervisor_type"
+    owner = resolve.read_property(image, "owner_id") or resolve.read_property(
+        image, "owner"
     )
+    hypervisor = resolve.read_property(
+        image, "img_hv_type"
+    ) or resolve.read_property(image, "hypervisor_type")
     is_foreign = bool(owner and project) and owner != project.lower()
     rules = (
         (
@@ -166,9 +161,10 @@ def find_image_misfit(
             "no disk",
         ),
         (
-            read_property(image, "image_type") in ("snapshot", "backup")
+            resolve.read_property(image, "image_type")
+            in ("snapshot", "backup")
             or any(
-                read_property(image, name)
+                resolve.read_property(image, name)
                 for name in (
                     "base_image_ref",
                     "instance_uuid",
@@ -178,7 +174,8 @@ def find_image_misfit(
             "a snapshot",
         ),
         (
-            is_foreign and read_property(image, "visibility") == "private",
+            is_foreign
+            and resolve.read_property(image, "visibility") == "private",
             "of another project",
         ),
         (hypervisor in ("ironic", "baremetal"), "an image of Ironic"),
@@ -186,7 +183,7 @@ def find_image_misfit(
             hypervisor not in ("", "kvm", "qemu"),
             f"for the hypervisor {hypervisor}",
         ),
-        (read_property(image, "os_type") == "windows", "Windows"),
+        (resolve.read_property(image, "os_type") == "windows", "Windows"),
         *(
             (not terms.isdisjoint(kind_terms.split()), kind)
             for kind, kind_terms in _KINDS
@@ -202,7 +199,7 @@ def find_image_misfit(
 def find_architecture(image: t.Any) -> str:
     """Return the architecture of an image, or "" if it says none."""
     stated = " ".join(
-        read_property(image, name)
+        resolve.read_property(image, name)
         for name in ("architecture", "hw_architecture")
     )
     return parse_architecture(stated) or parse_architecture(
@@ -223,7 +220,7 @@ def find_distribution(image: t.Any) -> str:
 
     The property ``os_distro`` precedes the name. A code name is sufficient.
     """
-    distribution = read_property(image, "os_distro")
+    distribution = resolve.read_property(image, "os_distro")
     if distribution in ("", "linux", "other", "others", "unknown"):
         distribution = _read_name(image)
     for word in _TERM.findall(distribution):
@@ -243,7 +240,10 @@ def find_version(image: t.Any) -> tuple[int, ...]:
     A date in a name, such as 20240101, is no version.
     """
     distribution = find_distribution(image)
-    for text in (read_property(image, "os_version"), _read_name(image)):
+    for text in (
+        resolve.read_property(image, "os_version"),
+        _read_name(image),
+    ):
         # The version follows the name of the distribution.
         position = max(text.find(distribution), 0)
         short = _UBUNTU.search(text, position)
@@ -280,7 +280,7 @@ def find_user(image: t.Any) -> str:
 
     The property ``image_original_user`` is of the Sovereign Cloud Stack.
     """
-    stated = read_property(image, "image_original_user")
+    stated = resolve.read_property(image, "image_original_user")
     if _USER.fullmatch(stated):
         return stated
     distribution = find_distribution(image)

@@ -25,6 +25,8 @@ _PING_TOTAL = re.compile(
 #: The shortest interval in seconds that timers keep, and the largest relative
 #: difference from it.
 _SHORTEST_INTERVAL, _MAX_INTERVAL_ERROR = 0.1, 0.03
+#: The end of a run without a fixed interval: flood (-f) or adaptive (-A).
+_PING_FLOOD = re.compile(r"^(?:rtt |round-trip |pipe ).*\bipg/ewma ", re.M)
 _PING_STAMP = re.compile(r"^\[[0-9]{1,12}\.[0-9]{1,9}\] ", re.M)
 #: The name of the machine that answered, before its address.
 _PING_NAME = re.compile(
@@ -96,8 +98,7 @@ def read_ping(text: str, given: raw.Given) -> list[raw.RawOutput]:
         raw.create_output(
             "ping",
             {
-                **_find_ping_interval(text, count),
-                **_list_options("ping", text),
+                **_read_ping_options(text, count),
                 "directions": [direction],
                 "count": count,
                 **({"size": int(size[1])} if size else {}),
@@ -123,6 +124,21 @@ def _explain_counts(text: str, number: int) -> str:
             "of Linux, or sockperf"
         )
     return "the counts must be once at its end"
+
+
+def _read_ping_options(text: str, count: int) -> dict[str, t.Any]:
+    """Return the arguments that an output and a command line of ping state.
+
+    A run that sends a packet after each answer has the interval 0, which its
+    command line need not state.
+    """
+    stated = _list_options("ping", text)
+    if not _PING_FLOOD.search(text):
+        return {**_find_ping_interval(text, count), **stated}
+    default = ping.Ping.TOOL_OPTIONS.read({}, is_complete=True)["interval"]
+    if stated.get("interval", default) == default:
+        stated["interval"] = 0.0
+    return stated
 
 
 def _find_ping_interval(text: str, count: int) -> dict[str, t.Any]:

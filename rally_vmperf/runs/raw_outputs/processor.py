@@ -295,6 +295,16 @@ _OPENSSL_REQUESTED = re.compile(r"^\+DTP?:[^:\n]{1,40}:([0-9]{1,6}):", re.M)
 _OPENSSL_BLOCK = re.compile(
     r"^Got: \+H:([0-9]{1,20}(?::[0-9]{1,20}){0,15}) from 0$", re.M
 )
+#: The algorithm of a process of -multi; the sum names it only since 3.0.
+_OPENSSL_ALGORITHM = re.compile(r"^Got: \+F:[0-9]{1,9}:([^:\n]{1,40}):", re.M)
+#: Earlier versions print the name of the program.
+_OPENSSL_3 = re.compile(r"^version: ", re.M)
+#: Rows of operations of public keys, such as "rsa 2048 bits 0.000665s".
+_OPENSSL_KEYS = re.compile(
+    r"^ {0,20}([A-Za-z0-9](?:[\w.()-]| (?! )){0,60}?) {1,30}[0-9.]{1,12}s "
+    r"{1,30}[0-9.]{1,12}",
+    re.M,
+)
 
 
 def read_openssl(text: str, given: raw.Given) -> list[raw.RawOutput]:
@@ -311,8 +321,13 @@ def read_openssl(text: str, given: raw.Given) -> list[raw.RawOutput]:
     if capabilities := _OPENSSL_CAPABILITIES.search(text):
         stated["capabilities"] = capabilities[1] or "all"
     notes = _describe_user_time(text) if clock == _USER_TIME else ()
+    keys = _OPENSSL_KEYS.search(text)
+    if keys:
+        notes += (f"{keys[1]} is omitted: operations of keys are not read",)
+    processes = {*_OPENSSL_ALGORITHM.findall(text)}
+    has_evp_only = _OPENSSL_3.search(text) is not None
     for name, row in _OPENSSL_ROW.findall(text):
-        algorithm = name.strip().lower().replace(" ", "-")
+        algorithm = _name_algorithm(name, processes)
         rates = re.findall(r"(?<![0-9.])([0-9.]+)k", row)
         if len(rates) != len(sizes):
             continue
@@ -321,6 +336,7 @@ def read_openssl(text: str, given: raw.Given) -> list[raw.RawOutput]:
                 workload="openssl",
                 arguments={
                     **stated,
+                    **_find_interface(name, has_evp_only),
                     "algorithm": algorithm,
                     "block_size": int(size),
                     "threads": threads,
@@ -340,9 +356,41 @@ def read_openssl(text: str, given: raw.Given) -> list[raw.RawOutput]:
         results[1:] = (
             dataclasses.replace(output, notes=()) for output in results[1:]
         )
+    elif keys:
+        raise raw.error(
+            "openssl",
+            f"{keys[1]} has operations of keys, and only bytes per second are "
+            "read; give an output of a cipher or digest, such as openssl "
+            "speed -elapsed -evp aes-256-gcm",
+        )
     else:
         raise raw.error("openssl", "has no table of bytes per second")
     return results
+
+
+def _name_algorithm(name: str, processes: set[str]) -> str:
+    """Return the algorithm of a row, as openssl names it since 3.0.
+
+    :param name: The name in the row: before 3.0 it is ``evp`` with -multi.
+    :param processes: The names that the processes of -multi print.
+    """
+    if name == "evp" and len(processes) == 1:
+        (name,) = processes
+    return name.strip().lower().replace(" ", "-")
+
+
+def _find_interface(name: str, has_evp_only: bool) -> dict[str, str]:
+    """Return the functions that openssl measured; {} if they are unknown.
+
+    Before 3.0, it measured those that do not use all instructions of the
+    processor unless -evp was given, and named them with a space.
+
+    :param name: The name of the algorithm in its row.
+    :param has_evp_only: Whether the version is 3.0 or later.
+    """
+    if " " in name:
+        return {"interface": "low-level"}
+    return {"interface": "EVP"} if "-" in name or has_evp_only else {}
 
 
 def _read_openssl_clock(text: str) -> dict[str, str]:
@@ -458,7 +506,7 @@ READERS = (
     raw.RawReader(
         tool="openssl",
         signature=re.compile(
-            r"^Doing \S+ .* for [0-9]+s|in 1000s of bytes per second|"
+            r"^Doing .{1,80} for [0-9]+s|in 1000s of bytes per second|"
             r"^Got: \+F:[0-9]+:",
             re.M,
         ),

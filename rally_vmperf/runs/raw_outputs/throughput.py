@@ -26,6 +26,12 @@ _IPERF_FAILURE = re.compile(
     r"(?:failed|WARNING: did not receive|unable to|refused).*$",
     re.M,
 )
+#: A row of -y C.
+_IPERF_CSV = re.compile(
+    r"^[0-9]{14}(?:\.[0-9]{3})?(?:,[0-9A-Fa-f.:%]{0,60},[0-9]{1,5}){2},"
+    r"-?[0-9]{1,9},[0-9.]{1,20}-[0-9.]{1,20},",
+    re.M,
+)
 _IPERF_UDP = re.compile(
     r"UDP port|datagram|[0-9] ms +[0-9]{1,12}/ *[0-9]{1,12} \(", re.I
 )
@@ -42,6 +48,11 @@ _IPERF3_OPTIONS = registry.get_workload("iperf3").TOOL_OPTIONS
 def read_iperf(text: str, given: raw.Given) -> list[raw.RawOutput]:
     """Return the rate of all streams over the whole run, of iperf 2."""
     text = iperf3_table.INDENT.sub("", text)
+    if _IPERF_CSV.search(text):
+        raise raw.error(
+            "iperf",
+            "this is CSV (-y C), which is not read; run iperf without -y",
+        )
     if _IPERF_UDP.search(text):
         raise raw.error(
             "iperf", "this is UDP, whose sent rate says nothing; use TCP"
@@ -280,7 +291,7 @@ READERS = (
             r"^[ \t]{0,40}(?:Client connecting to |"
             r"Server listening on (?:TCP|UDP) |"
             r"(?:\[[ 0-9A-Z*-]{1,9}\] {0,9})?"
-            r"[0-9.]{1,20} ?- ?[0-9.]{1,20} sec )",
+            rf"[0-9.]{{1,20}} ?- ?[0-9.]{{1,20}} sec )|{_IPERF_CSV.pattern}",
             re.M,
         ),
         read=read_iperf,

@@ -55,9 +55,24 @@ _OPTIONS = options.OptionTable(
                 re.M,
             ),
         ),
+        # The variables that exclude instructions of the processor.
+        options.Option(
+            names=(
+                *("OPENSSL_ia32cap", "OPENSSL_armcap", "OPENSSL_ppccap"),
+                *("OPENSSL_s390xcap", "OPENSSL_riscvcap"),
+            ),
+            argument="capabilities",
+            default="all",
+        ),
         options.Option(names=("engine", "provider", "async_jobs", "misalign")),
+        # Before 3.0, it measures low-level functions without it.
+        options.Option(
+            names=("evp",),
+            argument="interface",
+            parse=options.ignore_text("EVP"),
+        ),
         # The output states these.
-        *options.name_options("evp", "multi", "bytes"),
+        *options.name_options("multi", "bytes"),
         *options.name_options("elapsed", "mr", has_value=False),
     )
 )

@@ -20,9 +20,29 @@ def _condition(
     )
 
 
-def _format_range(text: str) -> str:
-    """Return the smallest and the largest size in their shortest forms."""
-    return "-".join(map(options.format_size, text.split("-")))
+def _format_size(text: str) -> str:
+    """Return a size in its shortest form, as fio reads it by default.
+
+    Suffixes are not case-sensitive, and ``KiB`` is 1000 bytes, in contrast to
+    ``K``, ``KB`` and ``Ki`` (kb_base=1024).
+    """
+    match = re.fullmatch(r"([0-9]{1,15})([kmgt])ib", text.lower())
+    if match is None:
+        return options.format_size(text)
+    power = "kmgt".index(match[2]) + 1
+    return options.shorten_size(int(match[1]) * 1000**power)
+
+
+def _format_sizes(text: str) -> str:
+    """Return the sizes of reads, writes and trims in their shortest forms.
+
+    Each can be a range. Equal ones are one, which applies to all of them.
+    """
+    sizes = [
+        "-".join(map(_format_size, part.split("-")))
+        for part in text.split(",")
+    ]
+    return sizes[0] if len({*sizes}) == 1 else ",".join(sizes)
 
 
 def _classify_files(text: str) -> str:
@@ -95,13 +115,13 @@ _VALUES = (
         "blocksize",
         argument="block_size",
         default="4k",
-        parse=options.format_size,
+        parse=_format_sizes,
     ),
     _condition(
         "bsrange",
         "blocksize_range",
         argument="block_size",
-        parse=_format_range,
+        parse=_format_sizes,
     ),
     _condition(
         "iodepth", argument="depth", default="1", parse=options.parse_number
@@ -130,7 +150,7 @@ _VALUES = (
     _condition("fsync", argument="fsync", default="0"),
     _condition("fdatasync", argument="fdatasync", default="0"),
     _condition("sync", argument="sync", default="0"),
-    _condition("rate", argument="rate", default="0"),
+    _condition("rate", argument="rate", default="0", parse=_format_sizes),
     _condition(
         "rate_iops",
         argument="rate_iops",
@@ -175,8 +195,8 @@ _OTHERS = {
 }
 #: The options among them whose values have units.
 _PARSERS: dict[str, options.Parse] = {
-    "io_size": options.format_size,
-    "offset": options.format_size,
+    "io_size": _format_size,
+    "offset": _format_size,
     "ramp_time": _parse_seconds,
     "startdelay": _parse_seconds,
 }

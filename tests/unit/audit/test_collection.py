@@ -6,6 +6,8 @@ import pathlib
 import tempfile
 import unittest
 
+import ddt
+
 from rally_vmperf.audit import collection
 from rally_vmperf.audit import result
 from rally_vmperf.measurement import finding
@@ -16,6 +18,7 @@ from rally_vmperf.records import sources
 from tests.unit import made
 
 
+@ddt.ddt
 class TestCollect(unittest.TestCase):
     """Samples are split by host; the newest run counts."""
 
@@ -32,10 +35,12 @@ class TestCollect(unittest.TestCase):
         day=1,
         rate=100.0,
         changes_of=lambda number: {},
+        image=None,
         **changes,
     ):
         """Return a run of four repetitions with a guest on each host.
 
+        :param image: The facts from Nova about the image.
         :param changes_of: A function that returns the fields of the record
             with a number.
         """
@@ -44,6 +49,7 @@ class TestCollect(unittest.TestCase):
             name: {
                 "nova": {
                     "host": host,
+                    "image": image or {},
                     "host_vcpus": 32,
                     "host_memory_mib": 65536,
                     "hypervisor_version": "QEMU 8.2.2",
@@ -250,7 +256,9 @@ class TestCollect(unittest.TestCase):
         """Belong to no host."""
         self.assertEqual({}, self.collect(self.source("")))
 
-    def test_number_of_guests(self):
+    @ddt.data(({}, "VCPU"), ({"cpu_policy": "dedicated"}, "PCPU"))
+    @ddt.unpack
+    def test_number_of_guests(self, image, kind):
         """A density run gives it, with the needs of a guest."""
         source = self.source(
             *["compute1"] * 3,
@@ -268,13 +276,14 @@ class TestCollect(unittest.TestCase):
             criteria={
                 "vmperf_degradation": {"max_percent": {"*": 10}},
             },
+            image=image,
         )
         host = self.collect(source)["compute1"]
         (host_capacity,) = host.capacities.values()
         self.assertEqual(2, host_capacity.found.proven)
         self.assertFalse(host_capacity.found.is_lower_bound)
         self.assertEqual(
-            {"VCPU": 1, "MEMORY_MB": 1024, "DISK_GB": 16},
+            {kind: 1, "MEMORY_MB": 1024, "DISK_GB": 16},
             dict(host_capacity.needs),
         )
         self.assertEqual(

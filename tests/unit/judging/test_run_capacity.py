@@ -49,10 +49,20 @@ class TestRatio(unittest.TestCase):
         """Records may not have them."""
         self.assertIn("(0.4 vCPUs", self.describe(host_vcpus=8, **facts))
 
+    def test_policy_of_the_flavor(self):
+        """It precedes that of the image."""
+        sentence = self.describe(
+            host_vcpus=8,
+            flavor={"extra_specs": {"hw:cpu_policy": "shared"}},
+            image={"cpu_policy": "dedicated"},
+        )
+        self.assertIn("(0.4 vCPUs per CPU)", sentence)
+
     @ddt.data(
         {"flavor": {"extra_specs": DEDICATED}},
         {"settings": DEDICATED},
         {"settings": {"hw_cpu_policy": "dedicated"}},
+        {"image": {"cpu_policy": "mixed"}},
     )
     def test_dedicated_cpus(self, facts):
         """Nova shows the number of shared CPUs only; the task may know it."""

@@ -230,6 +230,7 @@ class TestHostCpus(unittest.TestCase):
         {"extra_specs": {"hw:cpu_policy": "mixed"}},
         {"extra_specs": {"resources:PCPU": "2"}},
         {"image_properties": {"hw_cpu_policy": "dedicated"}},
+        {"image_properties": {"hw_cpu_policy": "mixed"}},
     )
     def test_dedicated_cpus(self, settings):
         """Nova shows the number of CPUs for other vCPUs only."""
@@ -243,6 +244,18 @@ class TestHostCpus(unittest.TestCase):
             compute_hosts.find_cpu_count(
                 CONTEXT, {"groups": groups, "host": "h1"}
             )
+
+    @ddt.data("dedicated", "mixed")
+    def test_dedicated_cpus_of_the_image(self, policy):
+        """Nova takes the policy of the image if the flavor has none."""
+        (image,) = self.cloud.image.all_images
+        image.hw_cpu_policy = policy
+        group = {**GROUP, "host": "h1"}
+        with self.assertRaisesRegex(errors.GuestError, "dedicated CPUs"):
+            compute_hosts.find_cpu_count(CONTEXT, group)
+        (flavor,) = self.cloud.compute.all_flavors
+        flavor.extra_specs = {"hw:cpu_policy": "shared"}
+        self.assertEqual(64, compute_hosts.find_cpu_count(CONTEXT, group))
 
     def test_dedicated_cpus_of_the_flavor(self):
         """The user that boots the guests may see other flavors."""
@@ -338,5 +351,9 @@ class TestHostCpus(unittest.TestCase):
         self.assertEqual([], self.remarks(**pinned))
         image = {"image_properties": {"hw_cpu_policy": "dedicated"}}
         self.assertEqual([], self.remarks(**image))
+        self.cloud.image.all_images[0].hw_cpu_policy = "dedicated"
+        self.assertEqual([], self.remarks())
+        self.cloud.image.all_images[0].hw_cpu_policy = "shared"
+        self.assertNotEqual([], self.remarks())
         self.cloud.compute.hypervisors = None
         self.assertEqual([], self.remarks())

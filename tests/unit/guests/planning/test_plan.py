@@ -106,6 +106,19 @@ class SequenceTest(unittest.TestCase):
         ):
             plan.requirements.check()
 
+    def test_image_that_no_host_supports(self):
+        """The policy of an image applies if the flavor has none."""
+        image = {"image_properties": {"hw_cpu_policy": "dedicated"}}
+        plan = self.plan(a={}, b=image, c={"flavor": {"name": "large"}})
+        plan.requirements.check()
+        remarks = "\n".join(plan.requirements.remarks)
+        self.assertRegex(remarks, "a guest of group b .2 pinned CPUs")
+        self.cloud.image.all_images[0].hw_cpu_policy = "dedicated"
+        with self.assertRaisesRegex(
+            errors.GuestError, "no host has room for a guest"
+        ):
+            self.plan(a={}).requirements.check()
+
     def test_group_that_no_host_supports(self):
         """It fails alone and next to other groups."""
         pinned = {"extra_specs": {"hw:cpu_policy": "dedicated"}}

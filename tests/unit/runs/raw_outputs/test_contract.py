@@ -248,7 +248,11 @@ class OtherTestCase(Checked):
 
     @ddt.data(
         (SYSBENCH_OTHER, "sysbench: only the tests cpu and memory are read"),
-        (OPENSSL_RSA, "openssl: has no table of bytes per second"),
+        (
+            OPENSSL_RSA,
+            "openssl: rsa 2048 bits has operations of keys, and only bytes "
+            "per second are read; give an output of a cipher or digest",
+        ),
         (SOCKPERF_THROUGHPUT, "sockperf: only ping-pong is read"),
         (
             json.dumps({"fio version": "3", "jobs": [{"trim": {"iops": 1}}]}),

@@ -647,6 +647,41 @@ class VersionTestCase(unittest.TestCase):
             self.assertEqual(rows.keys(), named)
             self.assertEqual("void", judgement.status)
 
+    def test_algorithm_of_old_openssl(self):
+        """The sum of -multi names it evp, and its processes name it."""
+        old, new = (
+            reading.read(golden.text(f"openssl-{version}.txt"))
+            for version in ("1.1.1w", "3.5.7")
+        )
+        judgement, rows = judged(metal(old), new)
+        self.assertEqual(["cpu.openssl.aes-256-gcm-16384.rate"], [*rows])
+        self.assertEqual("void", judgement.status)
+        self.assertIn(
+            "The tool has another version on each side (guest: openssl: bare "
+            "metal 1.1.1w, guest 3.5.7).",
+            [f"{reason}." for reason in judgement.reasons()],
+        )
+        judgement, rows = judged(metal(old), old)
+        self.assertEqual("inconclusive", judgement.status)
+        (row,) = rows.values()
+        loss = row.comparison.overhead_percent
+        self.assertAlmostEqual(0, loss, delta=0.01)
+
+    def test_operations_of_keys(self):
+        """They are omitted with a note if other rows are read."""
+        table = (
+            "version: 3.0.19\n"
+            "The 'numbers' are in 1000s of bytes per second processed.\n"
+            "type          16384 bytes\nsha256        4915200.00k\n"
+            "                  sign    verify    sign/s verify/s\n"
+            "rsa 2048 bits 0.000665s 0.000020s   1503.0  50213.7\n"
+        )
+        (output,) = reading.read(table)
+        self.assertEqual(
+            ("rsa 2048 bits is omitted: operations of keys are not read",),
+            output.notes,
+        )
+
     def test_unknown_versions(self):
         """An output without a version is compared with any."""
         bare_metal, guest = self.read(

@@ -98,6 +98,24 @@ def openssl(*lines):
     )
 
 
+def openssl_1_1(algorithm="aes-256-gcm"):
+    """Return the output of openssl 1.1 with -elapsed."""
+    return "\n".join(
+        [
+            _ELAPSED,
+            f"Doing {algorithm} for 3s on 16384 size blocks: 9 {algorithm}'s "
+            "in 3.00s",
+            "OpenSSL 1.1.1f  31 Mar 2020",
+            "built on: Mon Apr 20 11:53:50 2020 UTC",
+            "options:bn(64,64) rc4(16x,int) des(int) aes(partial)",
+            "The 'numbers' are in 1000s of bytes per second processed.",
+            "type          16384 bytes",
+            f"{algorithm}   4915200.00k",
+            "",
+        ]
+    )
+
+
 def timed(command):
     """Return the output of a command under time."""
     return f"$ time {command}\n\nreal\t0m4.250s\nuser\t0m3.900s\n"
@@ -264,6 +282,11 @@ def ping(milliseconds):
     )
 
 
+def flood():
+    """Return the output of ping -f."""
+    return ping(12).rstrip() + ", ipg/ewma 0.059/0.054 ms\n"
+
+
 def h2load_pages(threads=1, cipher="TLS_AES_256_GCM_SHA384", size=3133):
     """Return the output of h2load with two clients and 100 pages."""
     threads_text = "".join(
@@ -340,6 +363,32 @@ TOLD = (
         "capabilities is 'all' .* '~0x2000'",
     ),
     (
+        f"$ openssl speed -elapsed -evp aes-256-gcm\n{openssl_1_1()}",
+        "$ OPENSSL_ia32cap=0 openssl speed -elapsed -evp aes-256-gcm\n"
+        + openssl_1_1(),
+        "capabilities is 'all' .* '0'",
+    ),
+    (
+        f"$ sudo -E openssl speed -elapsed -evp aes-256-gcm\n{openssl_1_1()}",
+        "$ env OPENSSL_ia32cap=~0x2:~0x4 openssl speed -elapsed -evp x\n"
+        + openssl_1_1(),
+        "capabilities is 'all' .* '~0x2:~0x4'",
+    ),
+    (
+        openssl_1_1("aes-256-cbc"),
+        openssl_1_1("aes-256 cbc"),
+        "interface is 'EVP' .* 'low-level'",
+    ),
+    (
+        f"$ iperf -c 192.0.2.2\n{iperf()}",
+        f"$ GLIBC_TUNABLES=glibc.cpu.x=1 iperf -c 192.0.2.2\n{iperf()}",
+        "other_options is '' .* 'GLIBC_TUNABLES=glibc.cpu.x=1'",
+    ),
+    (ping(99132), flood(), "interval is 1.0 .* 0.0"),
+    (fio(rate="10m"), fio(rate="10MiB"), "rate is '10M' .* '10000000'"),
+    (fio(rate="10m"), fio(rate="10m,"), "rate is '10M' .* '10M,'"),
+    (fio(bs="4k"), fio(bs="4k,8k"), "block_size is '4k' .* '4k,8k'"),
+    (
         *changed(
             _IOZONE,
             "\tRecord Size",
@@ -370,6 +419,16 @@ SAME = (
         f"$ sockperf ul -i h --pps=500 --reply-every=1\n{sockperf()}",
         f"$ sockperf under-load -i h --mps 500 --reply-every 1\n{sockperf()}",
     ),
+    # Its suffixes are not case-sensitive, and a rate is one of each side.
+    (fio(rate="10m"), fio(rate="10M")),
+    (fio(rate="10m"), fio(rate="10240KB,10485760")),
+    (fio(bs="4k"), fio(bs="4Ki,4096B")),
+    (
+        f"$ ping -c 50 192.0.2.1\n{ping(99132)}",
+        f"$ LC_ALL=C LANG=C ping -c 50 192.0.2.1\n{ping(99132)}",
+    ),
+    (flood(), f"$ ping -f -c 50 192.0.2.1\n{flood()}"),
+    (openssl(), openssl("CPUINFO: OPENSSL_ia32cap=0xfffa:0x405")),
     # The shell runs sync after time.
     (timed("cp a b"), timed("cp a b; sync")),
     (timed("cp a b"), timed("cp a b > log")),
@@ -761,6 +820,21 @@ class TestOptions(unittest.TestCase):
             (
                 re.sub("operation: .*", "operation: none", sysbench),
                 "the operation none moves no data; give an output of read",
+            ),
+            (
+                # -P 2, of iperf 2.1.8.
+                "20261130120511,192.0.2.1,60284,192.0.2.2,5001,2,0.0-2.0,"
+                "2288517180,9071621289\n"
+                "20261130120511,192.0.2.1,60272,192.0.2.2,5001,1,0.0-2.0,"
+                "778829884,3064270324\n",
+                r"iperf: this is CSV \(-y C\), which is not read; run iperf "
+                "without -y",
+            ),
+            (
+                # iperf -e.
+                "19700101000000.000,192.0.2.1,60294,192.0.2.2,5001,1,0.0-2.0,"
+                "6564479036,26146336652\n",
+                r"iperf: this is CSV \(-y C\)",
             ),
             (
                 "sysbench 1.0.20\n\nFATAL: Failed to allocate buffer!\n",

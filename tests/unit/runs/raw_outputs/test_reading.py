@@ -849,6 +849,7 @@ class ProcessorTestCase(unittest.TestCase):
         expected = [
             (
                 {
+                    "interface": "low-level",
                     "algorithm": "aes-128-gcm",
                     "block_size": size,
                     "threads": 1,
