@@ -275,7 +275,7 @@ class FairnessOptions(LevelOptions):
     max_spread_percent: judge.ByPattern = None
 
 
-def _list_limited(
+def list_limited(
     options: LevelOptions,
     present: collections.abc.Iterable[int],
     is_loss: bool = False,
@@ -302,7 +302,7 @@ def _has_limit(
 ) -> bool:
     """Return whether a limit applies to the guests of a condition."""
     guests = counting.guests_of(condition)
-    return guests in _list_limited(options, [guests], is_loss)
+    return guests in list_limited(options, [guests], is_loss)
 
 
 def _build_degradation(
@@ -317,7 +317,7 @@ def _build_degradation(
     tolerate = {*run_judge.tolerate}
     if compare_to != "solo_guest":
         tolerate.add(_NOT_REACHED)
-    levels = _list_limited(run_judge.options, present, is_loss=True)
+    levels = list_limited(run_judge.options, present, is_loss=True)
     measured = RunMetrics.collect(repetitions)
     names = [metric.name for metric in measured.ratios]
     losses = [
@@ -348,7 +348,7 @@ def _build_absolute(
     """Yield each absolute value with a limit, and each count."""
     metrics = _list_metrics(repetitions)
     names = [metric.name for metric in metrics]
-    levels = _list_limited(
+    levels = list_limited(
         run_judge.options, counting.guest_counts(repetitions)
     )
     for metric in metrics:
@@ -398,9 +398,9 @@ def _build_fairness(
             measured,
             run_judge.options.confidence,
             run_judge.tolerate,
-            _list_limited(run_judge.options, ()),
+            list_limited(run_judge.options, ()),
         )
-        shared = _list_limited(
+        shared = list_limited(
             run_judge.options,
             [
                 point.guests

@@ -175,17 +175,10 @@ def list_limited_levels(
     subtask: Task, options: density.LevelOptions
 ) -> list[int]:
     """Return the numbers of guests that a criterion limits, as a list."""
-    selection = options.levels
-    if selection == "all":
-        # A solo guest has no loss against itself, and shares no host.
-        first = 1 if options.is_against_bare_metal else 2
-        return [
-            number
-            for number in sorted(list_levels(subtask))
-            if number >= first
-        ]
-    numbers = selection if isinstance(selection, list) else [selection]
-    return sorted(map(int, numbers))
+    # A solo guest has no loss against itself, and shares no host.
+    return density.list_limited(
+        options, sorted(list_levels(subtask)), is_loss=True
+    )
 
 
 def _check_task(

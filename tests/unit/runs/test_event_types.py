@@ -70,8 +70,8 @@ class TestParse(unittest.TestCase):
         ({"name": "command", "argv": ["a"], "guest": "dies"}, "survives"),
         (
             {"name": "teleport"},
-            "event name='teleport': must be one of cold_migration, command, "
-            "live_migration, reboot, resize$",
+            "event name='teleport': must be one of "
+            f"{', '.join(sorted(event_types.list_names()))}$",
         ),
         ({"name": ["reboot"]}, "event name=.*reboot.*: must be one of"),
         ({"host": "b"}, "event name=None: must be one of"),

@@ -60,10 +60,10 @@ class TestPage(unittest.TestCase):
         for event, message in (
             (
                 {"name": "teleport<"},
-                "event name='teleport.*': must be one of cold_migration, "
-                "command, live_migration, reboot, resize; the record is of "
-                "rally-vmperf .*: create the page with this version or a "
-                "later one$",
+                "event name='teleport.*': must be one of "
+                f"{', '.join(sorted(event_types.list_names()))}; the record "
+                "is of rally-vmperf .*: create the page with this version or "
+                "a later one$",
             ),
             ({"name": "reboot", "speed": 1}, "event reboot: .*'speed'"),
         ):
