@@ -14,7 +14,6 @@ import dataclasses
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
-from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.measurement.samples import units
 
@@ -105,8 +104,8 @@ def _list_void(
 ) -> frozenset[int]:
     """Return the numbers of the void repetitions, as a set.
 
-    If fewer than three repetitions remain, or if more than a quarter are
-    void, the result is empty, and the run is void.
+    If more than a quarter are void, as is one of three, the result is empty,
+    and the run is void.
     """
     counted = {
         run_repetition.number
@@ -128,8 +127,7 @@ def _list_void(
         for reported_finding, number in voiding
         if reported_finding in run_wide
     }
-    few = len(counted) - len(void) < statistics.FEWEST
-    if few or len(void) > MAX_VOID_SHARE * len(counted):
+    if len(void) > MAX_VOID_SHARE * len(counted):
         return frozenset()
     return frozenset(void)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The journal: records on disk, synced one by one.
+"""The journal: records on disk, synced one by one, and their index.
 
 Rally stores iterations in chunks, so a killed controller would lose them. Each
 record is one line, appended and synced before the scenario returns. Data that
@@ -202,6 +202,8 @@ def list_runs(
 ) -> list[IndexedRun]:
     """Return the runs in a directory, the newest task first.
 
+    The first record of a journal has all that identifies a run, so that a
+    directory with thousands of journals is listed within seconds.
     The runs of a task follow each other in their order. Files that are not
     readable are omitted; ``judge`` reports what is wrong with one.
 

@@ -506,6 +506,9 @@ async def check_permission(machine: base.Machine) -> None:
 class HostReboot(actions.Action):
     """A reboot of bare metal, which is then limited to its shape again.
 
+    It requires the consent of the user. The machine that runs this program is
+    never rebooted.
+
     :param reapply_limits: A function that limits the machine again, and
         returns the limits.
     """

@@ -20,8 +20,7 @@ from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.records import flows
 from rally_vmperf.records import model
-from rally_vmperf.runs import guest_sizes
-from rally_vmperf.runs import volume_limits
+from rally_vmperf.runs import guest_promises
 
 #: The reports of Nova, the machine and the workloads, by machine.
 Details = collections.abc.Mapping[str, documents.Facts]
@@ -138,7 +137,7 @@ def build_setting(
         name = session.control.station.name
         machines.append(model.RecordedMachine(name=name, role="control"))
     sizes, unknown = _find_sizes(booted, session)
-    caps, partial = volume_limits.list_caps(booted, assignments)
+    caps, partial = guest_promises.list_caps(booted, assignments)
     return Setting(
         shape=_find_measured_shape(booted, unmeasured),
         machines=tuple(machines),
@@ -183,7 +182,7 @@ def _find_sizes(
     """Return the sizes of guests, and findings on those that are unknown."""
     if session is None:
         return (), []
-    return guest_sizes.find_sizes(
+    return guest_promises.find_sizes(
         booted.guests, session.fingerprints, session.volumes
     )
 

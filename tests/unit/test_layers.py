@@ -33,7 +33,7 @@ BOTTOM = {
 MAY_IMPORT = {
     "measurement": set(),
     "workloads": {"measurement"},
-    "baseline": {"measurement", "records", "workloads"},
+    "baseline": {"measurement", "workloads"},
     "records": {"measurement"},
     "bundles": set(),
     "machines": {"measurement", "bundles"},
@@ -140,7 +140,7 @@ FOLDERS = {
     "guests/planning": {"."},
     "guests/booting": {".", "cleanup", "planning"},
     "guests/cleanup": {"."},
-    "guests/setup": {".", "booting"},
+    "guests/setup": {"."},
     "judging/results": set(),
     "machines/scripts": set(),
     "machines/provisioning": {".", "scripts"},

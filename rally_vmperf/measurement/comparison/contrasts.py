@@ -45,6 +45,9 @@ _Pair = tuple[float, float]
 class WorstGuests:
     """The guests with the largest loss in each repetition.
 
+    They show victims by turns: a guest that is slow in some repetitions only
+    has a good mean of its own.
+
     :param losses: The losses of all guests; empty without a reference.
     :param error: The rounding error of a loss, as a share: the least noise.
     """

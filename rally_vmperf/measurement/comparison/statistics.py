@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The arithmetic of a comparison: means, spread and confidence intervals.
 
-Rates and times vary by factors rather than by differences, so everything
-here works on logarithms. Nothing here knows about metrics or limits.
+Rates and times vary by factors rather than by differences, so comparisons
+work on logarithms, and spread is relative: it does not change when every value
+is multiplied by the same number. Nothing here knows about metrics or limits.
 """
 
 import collections.abc
@@ -349,7 +350,7 @@ def _exp(exponent: float) -> float:
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Spread:
-    """The spread of values.
+    """The spread of values: how far they lie apart.
 
     :param range_percent: The largest less the smallest value, in percent of
         the arithmetic mean.
