@@ -13,6 +13,7 @@ from rally_vmperf.judging.results import loss_figure
 from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import shortfall
+from rally_vmperf.measurement.comparison import limits
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import units
 
@@ -249,12 +250,21 @@ class Judgement:
         if self.rows or self.refused is not None:
             option = "limit" if self.refused is None else "physical_limit"
             texts += [
-                f"{option} {pattern!r} matches no metric of this run"
+                f"{option} {pattern!r} {self.explain_unmatched(pattern)}"
                 for pattern in self.unmatched
             ]
         if self.missing:
             texts.append(self.missing.sentence())
         return texts
+
+    def explain_unmatched(self, pattern: str) -> str:
+        """Return why a limit has no metric, as the rest of a sentence."""
+        counts = [
+            row.metric.name for row in self.rows if row.metric.scale == "count"
+        ]
+        if limits.matches_any(pattern, counts):
+            return f"matches counts only: {limits.COUNTS}; use max"
+        return "matches no metric of this run"
 
     def list_not_judged(self) -> list[str]:
         """Return a sentence for each reason why limits are not judged."""
@@ -330,7 +340,9 @@ class Judgement:
         if self.refused is not None:
             return self._validity_sentence(self.refused)
         if not has_measured(self.rows):
-            return f"{self.status}: nothing was measured"
+            is_alone = any(row.lacks_reference_only for row in self.rows)
+            verb = "compared" if is_alone else "measured"
+            return f"{self.status}: nothing was {verb}"
         if not total:
             limited = "limit is judged" if self.not_judged else None
             return f"{self.status}: no {limited or 'metric has a limit'}"

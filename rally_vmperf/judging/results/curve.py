@@ -171,6 +171,10 @@ class Curve:
         """The number of guests that the status speaks of, as a suffix."""
         return self._select_last().level_suffix
 
+    def describe_absence(self) -> str:
+        """Return what is missing at this number of guests as text."""
+        return self._select_last().describe_absence()
+
     def brief(self) -> str:
         """Return figure and limit as a short text, or ""."""
         cells = self.cells()
