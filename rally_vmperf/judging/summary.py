@@ -297,23 +297,10 @@ class Judgement:
 
     def _void_repetitions(self) -> list[str]:
         """Return sentences on void repetitions, with the reasons."""
-        if not self.omitted:
-            return []
-        numbers = ", ".join(map(str, self.omitted))
-        reasons = finding.sentences(
-            run_finding
-            for run_finding in self.findings
-            if run_finding.omitted and run_finding.finding.severity == "void"
-            if not run_finding.tolerated
-            and {*run_finding.repetitions} & {*self.omitted}
+        sentence = describe_void_repetitions(
+            self.omitted, self.findings, self.missing.planned
         )
-        void = units.number_of("repetition", len(self.omitted))
-        of = f"of {self.missing.planned}" if self.missing.planned else ""
-        verb = "is" if len(self.omitted) == 1 else "are"
-        return [
-            f"{void} {of} {verb} void and omitted ({numbers}): "
-            f"{'; '.join(reasons)}"
-        ]
+        return [sentence] if sentence else []
 
     def headline(self) -> str:
         """Return status, cause and kinds of warnings as one line of text."""
@@ -389,6 +376,36 @@ class Judgement:
             "passed": "passed: no finding voids the run",
             "inconclusive": "inconclusive: measurements are missing",
         }.get(self.status, "void: nothing was measured")
+
+
+def describe_void_repetitions(
+    omitted: collections.abc.Collection[int],
+    findings: collections.abc.Iterable[finding.RunFinding],
+    planned: int,
+) -> str:
+    """Return which repetitions are void and omitted, with the reasons, or "".
+
+    :param omitted: The numbers of these repetitions.
+    :param findings: The findings of the run.
+    :param planned: The number of counted repetitions of the task.
+    """
+    if not omitted:
+        return ""
+    numbers = ", ".join(map(str, sorted(omitted)))
+    reasons = finding.sentences(
+        run_finding
+        for run_finding in findings
+        if run_finding.omitted and run_finding.finding.severity == "void"
+        if not run_finding.tolerated
+        and {*run_finding.repetitions} & {*omitted}
+    )
+    void = units.number_of("repetition", len(omitted))
+    of = f"of {planned}" if planned else ""
+    verb = "is" if len(omitted) == 1 else "are"
+    return (
+        f"{void} {of} {verb} void and omitted ({numbers}): "
+        f"{'; '.join(reasons)}"
+    )
 
 
 def has_measured(rows: collections.abc.Iterable[result.Result]) -> bool:
