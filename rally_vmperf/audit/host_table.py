@@ -80,7 +80,7 @@ def describe(host_result: result.HostResult) -> str:
     if host_result.undecided:
         parts.append(_describe_undecided(host_result))
     if host_result.is_alone:
-        parts.append("no other host of its class has the same test")
+        parts.append(host_result.explain_alone())
     if host_result.versions:
         parts.append(", ".join(host_result.versions))
     return "; ".join([*parts, *_list_known(host_result)])

@@ -10,6 +10,7 @@ from rally_vmperf.audit import acknowledged
 from rally_vmperf.audit import fleet_capacity
 from rally_vmperf.audit import hosts
 from rally_vmperf.measurement.comparison import medians
+from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import units
 
@@ -59,6 +60,21 @@ class HostResult:
     versions: tuple[str, ...] = ()
     is_alone: bool = False
     known: acknowledged.Acknowledgement | None = None
+
+    def explain_alone(self) -> str:
+        """Return why no other host is a reference, as text."""
+        most = max(
+            (mean.repetitions for mean in self.host.means.values()), default=0
+        )
+        if 0 < most < statistics.FEWEST:
+            return (
+                f"requires {statistics.FEWEST} counted repetitions and has "
+                f"{most}"
+            )
+        return (
+            f"no other host of its class has {statistics.FEWEST} repetitions "
+            "of the same test"
+        )
 
     @property
     def status(self) -> Status:

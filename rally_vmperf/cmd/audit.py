@@ -199,7 +199,7 @@ class Audit(base.Command):
         )
         if not (found.is_compared or found.capacities or parsed.earlier):
             reasons = {
-                host_result.host.reason or "no other host of its class"
+                host_result.host.reason or host_result.explain_alone()
                 for host_result in found.results
             }
             raise errors.VMPerfError(

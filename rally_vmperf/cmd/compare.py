@@ -68,9 +68,7 @@ class ComparisonLister(base.Lister):
             reason = compared[0].reason if compared else "they have none"
             raise errors.VMPerfError(f"no metric can be compared: {reason}")
         summary = changes.summarise(runs, compared)
-        summary += [
-            f"{run.name}: {run.missing}" for run in runs if run.missing
-        ]
+        summary += [gap for run in runs for gap in run.gaps]
         for line in (*differences, changes.BOOTS, *summary):
             self.warn(line)
         if parsed.html:
@@ -102,7 +100,7 @@ class Compare(ComparisonLister):
     Metrics with a limit in the SLAs of the first run, or with a --margin,
     decide; if there are none, all rates and times do. The exit code is 0 if
     none of them is worse, 2 if one is worse or undecided or a run lacks
-    repetitions, and 1 if the runs cannot be compared.
+    repetitions or guests, and 1 if the runs cannot be compared.
     """
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -203,6 +201,7 @@ class Compare(ComparisonLister):
                 )
                 for name in names
             ]
+            runs = compared_run.mark_lost_guests(runs)
             workloads.append(compared_run.set_limits(runs, criteria[first]))
         for line in source_judge.format_skipped(parsed.limits, sources[first]):
             self.warn(line)

@@ -248,12 +248,21 @@ class Judgement:
         if self.rows or self.refused is not None:
             option = "limit" if self.refused is None else "physical_limit"
             texts += [
-                f"{option} {pattern!r} matches no metric of this run"
+                f"{option} {pattern!r} {self.explain_unmatched(pattern)}"
                 for pattern in self.unmatched
             ]
         if self.missing:
             texts.append(self.missing.sentence())
         return texts
+
+    def explain_unmatched(self, pattern: str) -> str:
+        """Return why a limit has no metric, as the rest of a sentence."""
+        counts = [
+            row.metric.name for row in self.rows if row.metric.scale == "count"
+        ]
+        if verdict.matches_any(pattern, counts):
+            return f"matches counts only: {verdict.COUNTS}; use max"
+        return "matches no metric of this run"
 
     def list_not_judged(self) -> list[str]:
         """Return a sentence for each reason why limits are not judged."""
@@ -286,23 +295,10 @@ class Judgement:
 
     def _void_repetitions(self) -> list[str]:
         """Return sentences on void repetitions, with the reasons."""
-        if not self.omitted:
-            return []
-        numbers = ", ".join(map(str, self.omitted))
-        reasons = finding.sentences(
-            run_finding
-            for run_finding in self.findings
-            if run_finding.omitted and run_finding.finding.severity == "void"
-            if not run_finding.tolerated
-            and {*run_finding.repetitions} & {*self.omitted}
+        sentence = describe_void_repetitions(
+            self.omitted, self.findings, self.missing.planned
         )
-        void = units.number_of("repetition", len(self.omitted))
-        of = f"of {self.missing.planned}" if self.missing.planned else ""
-        verb = "is" if len(self.omitted) == 1 else "are"
-        return [
-            f"{void} {of} {verb} void and omitted ({numbers}): "
-            f"{'; '.join(reasons)}"
-        ]
+        return [sentence] if sentence else []
 
     def headline(self) -> str:
         """Return status, warnings and tolerated findings as a line of text."""
@@ -331,7 +327,9 @@ class Judgement:
         if self.refused is not None:
             return self._validity_sentence(self.refused)
         if not has_measured(self.rows):
-            return f"{self.status}: nothing was measured"
+            is_alone = any(row.lacks_reference_only for row in self.rows)
+            verb = "compared" if is_alone else "measured"
+            return f"{self.status}: nothing was {verb}"
         if not total:
             limited = "limit is judged" if self.not_judged else None
             return f"{self.status}: no {limited or 'metric has a limit'}"
@@ -378,6 +376,36 @@ class Judgement:
             "passed": "passed: no finding voids the run",
             "inconclusive": "inconclusive: measurements are missing",
         }.get(self.status, "void: nothing was measured")
+
+
+def describe_void_repetitions(
+    omitted: collections.abc.Collection[int],
+    findings: collections.abc.Iterable[finding.RunFinding],
+    planned: int,
+) -> str:
+    """Return which repetitions are void and omitted, with the reasons, or "".
+
+    :param omitted: The numbers of these repetitions.
+    :param findings: The findings of the run.
+    :param planned: The number of counted repetitions of the task.
+    """
+    if not omitted:
+        return ""
+    numbers = ", ".join(map(str, sorted(omitted)))
+    reasons = finding.sentences(
+        run_finding
+        for run_finding in findings
+        if run_finding.omitted and run_finding.finding.severity == "void"
+        if not run_finding.tolerated
+        and {*run_finding.repetitions} & {*omitted}
+    )
+    void = units.number_of("repetition", len(omitted))
+    of = f"of {planned}" if planned else ""
+    verb = "is" if len(omitted) == 1 else "are"
+    return (
+        f"{void} {of} {verb} void and omitted ({numbers}): "
+        f"{'; '.join(reasons)}"
+    )
 
 
 def has_measured(rows: collections.abc.Iterable[result.Result]) -> bool:

@@ -48,9 +48,9 @@ def lines(run: judged_run.JudgedRun) -> list[str]:
             if sentence not in not_judged
         ]
         reasons += [
-            f"Not measured: {row.reason}."
+            f"{row.describe_absence().capitalize()}: {row.reason}."
             for row in judgement.limited
-            if not row.measured and row.reason
+            if row.reason and not row.cells().figure
         ]
         conclusions += [f"{text}." for text in judgement.conclusions]
     reasons = [*dict.fromkeys(reasons)]
@@ -98,7 +98,10 @@ def _format_table(
             if row.status == status:
                 cells = row.cells()
                 limit = cells.limit.removeprefix("limit ")
-                figure = cells.figure or f"not measured{row.level_suffix}"
+                figure = (
+                    cells.figure
+                    or f"{row.describe_absence()}{row.level_suffix}"
+                )
                 title = row.metric_title
                 body.append((status, title, figure, cells.interval, limit))
     widths = [max(map(len, column)) for column in zip(*body, strict=True)]

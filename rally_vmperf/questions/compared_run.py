@@ -12,11 +12,13 @@ from rally_vmperf.baseline import document
 from rally_vmperf.baseline import matching
 from rally_vmperf.execution import assignment
 from rally_vmperf.judging import counting
+from rally_vmperf.judging import summary
 from rally_vmperf.judging.results import changes
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import sample
+from rally_vmperf.measurement.samples import units
 from rally_vmperf.questions import run_limits
 from rally_vmperf.questions.common import question
 from rally_vmperf.records import files
@@ -42,6 +44,8 @@ class ComparedRun(changes.RunSamples):
     :param machines_error: The reason why their facts are missing, or "".
     :param facts: Further facts about guests and software.
     :param conditions: The conditions of a run by their text.
+    :param guests: The numbers of guests that were measured at once in the
+        complete repetitions, by the text of the condition.
     """
 
     setting: collections.abc.Mapping[str, documents.Facts] = dataclasses.field(
@@ -53,6 +57,7 @@ class ComparedRun(changes.RunSamples):
     conditions: dict[str, repetition.Condition] = dataclasses.field(
         default_factory=dict
     )
+    guests: dict[str, set[int]] = dataclasses.field(default_factory=dict)
 
 
 def create_run(
@@ -117,8 +122,58 @@ def create_run(
             for record in records
             for condition in record.repetition.conditions
         },
+        guests=_count_guests(counted.judged),
         missing=missing.sentence(),
+        omitted=summary.describe_void_repetitions(
+            counted.omitted,
+            finding.collect(
+                counted.occurrences, slas.tolerated, counted.omitted
+            ),
+            missing.planned,
+        ),
     )
+
+
+def _count_guests(
+    repetitions: gathering.Repetitions,
+) -> dict[str, set[int]]:
+    """Return the numbers of measured guests by condition.
+
+    A repetition that lacks a sample of a guest is incomplete; one that ran
+    without the guest is not.
+    """
+    numbers: dict[str, set[int]] = {}
+    for condition in repetition.list_conditions(repetitions):
+        guests = {observed.source for observed in condition.observations}
+        if condition.counted and condition.complete and guests:
+            numbers.setdefault(condition.title, set()).add(len(guests))
+    return numbers
+
+
+def mark_lost_guests(
+    runs: collections.abc.Sequence[ComparedRun],
+) -> list[ComparedRun]:
+    """Return runs of which some lack guests, if others of one shape do not.
+
+    The guests that remain share their host with fewer others.
+    """
+    shape = next((run.setting["shape"] for run in runs if run.setting), None)
+    alike = [run for run in runs if run.setting.get("shape") == shape]
+    most: dict[str, int] = {}
+    for run in alike:
+        for title, numbers in run.guests.items():
+            most[title] = max(most.get(title, 0), *numbers)
+    marked = []
+    for run in runs:
+        lost = [
+            f"{title and f'{title}: '}some or all repetitions measured "
+            f"{min(numbers)} of {units.number_of('guest', most[title])}"
+            for title, numbers in run.guests.items()
+            if min(numbers) < most.get(title, 0)
+        ]
+        missing = "; ".join(filter(None, (run.missing, *lost)))
+        marked.append(dataclasses.replace(run, missing=missing))
+    return marked
 
 
 def _list_facts(

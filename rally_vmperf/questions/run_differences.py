@@ -139,14 +139,20 @@ def join(
             samples=_number([part.samples for part in parts]),
             absences=_number([part.absences for part in parts]),
             limits=_number([part.limits for part in parts]),
-            missing="; ".join(
-                f"workload {number}: {part.missing}"
-                for number, part in enumerate(parts, start=1)
-                if part.missing
-            ),
+            missing=_join_sentences([part.missing for part in parts]),
+            omitted=_join_sentences([part.omitted for part in parts]),
         )
         for parts in zip(*workloads, strict=True)
     ]
+
+
+def _join_sentences(sentences: collections.abc.Iterable[str]) -> str:
+    """Return the sentences of workloads as one, with their numbers."""
+    return "; ".join(
+        f"workload {number}: {sentence}"
+        for number, sentence in enumerate(sentences, start=1)
+        if sentence
+    )
 
 
 def _number(

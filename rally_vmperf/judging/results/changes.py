@@ -71,7 +71,10 @@ class RunSamples:
     :param samples: The samples of all machines, per repetition.
     :param absences: The reasons why other metrics have no samples.
     :param limits: The metrics with a limit in the SLAs of the first run.
-    :param missing: The repetitions that it lacks, as a sentence, or "".
+    :param missing: The repetitions and guests that it lacks, as a sentence,
+        or "".
+    :param omitted: The void repetitions, with the reasons, as a sentence, or
+        "".
     """
 
     name: str
@@ -83,6 +86,13 @@ class RunSamples:
         default_factory=dict
     )
     missing: str = ""
+    omitted: str = ""
+
+    @property
+    def gaps(self) -> list[str]:
+        """The sentences on what it lacks and on what does not count."""
+        sentences = filter(None, (self.missing, self.omitted))
+        return [f"{self.name}: {sentence}" for sentence in sentences]
 
 
 def classify(change: result.Result) -> verdict.Change:

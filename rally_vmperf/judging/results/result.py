@@ -146,6 +146,17 @@ class Result:
         return has_rates or self.figure.measured
 
     @property
+    def lacks_reference_only(self) -> bool:
+        """Whether the guests have samples, and no figure without others."""
+        has_figure = self.figure.estimate(self.status) is not None
+        has_guests = self.measured or bool(self.figure.sides[1])
+        return has_guests and not has_figure
+
+    def describe_absence(self) -> str:
+        """Return what is missing for a figure as text."""
+        return "not compared" if self.lacks_reference_only else "not measured"
+
+    @property
     def limit_origin(self) -> str:
         """The pattern of the limit as text, "" for the metric's own name."""
         if self.pattern is None or self.pattern == self.metric.name:
@@ -469,6 +480,10 @@ class Curve:
     def level_suffix(self) -> str:
         """The number of guests that the status speaks of, as a suffix."""
         return self._select_last().level_suffix
+
+    def describe_absence(self) -> str:
+        """Return what is missing at this number of guests as text."""
+        return self._select_last().describe_absence()
 
     def brief(self) -> str:
         """Return figure and limit as a short text, or ""."""

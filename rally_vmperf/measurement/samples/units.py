@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Conversion of figures in base units to text.
 
-All figures have three significant digits and decimal SI prefixes: 1 kB is
-1000 B for memory, disk and network. Units without prefixes (``events/s``,
-scores, counts) have their digits in groups of three. Counts have all digits.
-Sizes of disks and files are no figures, and have the units of Nova.
+Figures have three significant digits, more next to a limit from which these
+do not distinguish them, and decimal SI prefixes: 1 kB is 1000 B for memory,
+disk and network. Limits have all their digits. Units without prefixes
+(``events/s``, scores, counts) have their digits in groups of three. Counts
+have all digits. Sizes of disks and files are no figures, and have the units of
+Nova.
 """
 
 import collections.abc
@@ -12,6 +14,8 @@ import math
 import typing as t
 
 DIGITS = 3
+#: The largest number of digits of a limit; one with more was computed.
+_LIMIT_DIGITS = 12
 
 MIB, GIB = 1 << 20, 1 << 30
 #: Sizes from this number of bytes on are shown in GiB.
@@ -61,8 +65,7 @@ def show_estimate(
 ) -> Shown:
     """Return a figure and its interval as texts: ``4.1 %``, ``3.2 to 5 %``.
 
-    Percentages, and figures with a least number of decimals, have as many
-    digits as distinguish the interval from the limit.
+    They have as many digits as distinguish the interval from the limit.
 
     :param unit: The base unit of the figure, its interval and its limit.
     :param decimals: The least number of decimals; None for one in
@@ -73,9 +76,11 @@ def show_estimate(
         decimals = 1
     ends = [end for end in (low, high) if end is not None]
     if decimals is None:
-        interval = " to ".join(show(end, unit) for end in ends)
-        return Shown(show(value, unit), interval if len(ends) > 1 else "")
-    digits = _digits_apart(ends, limit, decimals)
+        digits = _digits_apart(ends or [value], limit, DIGITS, _round)
+        interval = " to ".join(show(end, unit, digits) for end in ends)
+        text = show(value, unit, digits)
+        return Shown(text, interval if len(ends) > 1 else "")
+    digits = _digits_apart(ends, limit, decimals, round)
     sign = " %" if unit == "%" else ""
     interval = " to ".join(show_percent(end, digits) for end in ends)
     return Shown(
@@ -92,7 +97,17 @@ def show_limit(limit: float, unit: str, has_decimals: bool = False) -> str:
     """
     if unit == "%":
         return f"{limit:g} %"
-    return f"{limit:g}" if has_decimals else show(limit, unit)
+    if has_decimals:
+        return f"{limit:g}"
+    digits = next(
+        (
+            number
+            for number in range(DIGITS, _LIMIT_DIGITS + 1)
+            if _round(limit, number) == limit
+        ),
+        DIGITS,
+    )
+    return show(limit, unit, digits)
 
 
 def negate(number: float) -> float:
@@ -100,19 +115,20 @@ def negate(number: float) -> float:
     return -number or 0.0
 
 
-def show(value: float, unit: str) -> str:
+def show(value: float, unit: str, digits: int = DIGITS) -> str:
     """Return a figure as text: ``6.26 GB/s``, ``812 us``, ``17``.
 
     :param value: The value in the base unit.
     :param unit: The base unit; ``1`` is a count and has no text.
+    :param digits: The number of significant digits.
     :raises ValueError: If the value is not finite.
     """
     if not math.isfinite(value):
         raise ValueError(f"{value} {unit}: must be a finite number")
     if unit == "1" and float(value).is_integer():
         return f"{value:,.0f}".replace(",", " ")
-    factor, text = scale_for([_round(value)], unit)
-    return f"{_format_digits(value * factor, unit)} {text}".rstrip()
+    factor, text = scale_for([_round(value, digits)], unit)
+    return f"{_format_digits(value * factor, unit, digits)} {text}".rstrip()
 
 
 def show_percent(value: float, digits: int = 1) -> str:
@@ -121,26 +137,30 @@ def show_percent(value: float, digits: int = 1) -> str:
 
 
 def _digits_apart(
-    all_figures: collections.abc.Iterable[float],
+    figures: collections.abc.Collection[float],
     limit: float | None,
     minimum: int,
+    round_to: t.Callable[[float, int], float],
 ) -> int:
-    """Return the number of decimals that distinguish figures from a limit.
+    """Return the number of digits that distinguish figures from a limit.
 
     A figure is on the same side of the limit as without rounding.
 
-    :param minimum: The smallest number of decimals; figures that equal the
-        limit in three more decimals are shown as the limit.
+    :param minimum: The smallest number of digits; figures that equal the
+        limit in three more digits are shown as the limit.
+    :param round_to: A function that rounds a figure to a number of digits.
     """
     if limit is None:
         return minimum
-    figures = [figure for figure in all_figures if figure != limit]
-    for decimals in range(minimum, minimum + 4):
+    for digits in range(minimum, minimum + 4):
+        rounded = [(figure, round_to(figure, digits)) for figure in figures]
         if all(
-            (round(figure, decimals) - limit) * (figure - limit) > 0
-            for figure in figures
+            shown == limit
+            if figure == limit
+            else (shown - limit) * (figure - limit) > 0
+            for figure, shown in rounded
         ):
-            return decimals
+            return digits
     return minimum
 
 
@@ -199,17 +219,17 @@ def scale_for(
     return 1 / size, f"{prefix}{unit}"
 
 
-def _round(value: float) -> float:
-    """Return a value rounded to a few significant digits."""
-    return float(f"{value:.{DIGITS - 1}e}")
+def _round(value: float, digits: int) -> float:
+    """Return a value rounded to a number of significant digits."""
+    return float(f"{value:.{digits - 1}e}")
 
 
-def _format_digits(value: float, unit: str) -> str:
-    """Return a value as text with a few significant digits."""
-    value = _round(value)
+def _format_digits(value: float, unit: str, digits: int) -> str:
+    """Return a value as text with a number of significant digits."""
+    value = _round(value, digits)
     if not value:
         return "0"
-    decimals = max(0, DIGITS - 1 - math.floor(math.log10(abs(value))))
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
     if unit == "1" and value.is_integer():
         decimals = 0
     return f"{value:,.{decimals}f}".replace(",", " ")

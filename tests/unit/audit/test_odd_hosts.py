@@ -148,7 +148,7 @@ class TestExitCode(unittest.TestCase):
         self.assertFalse(found.passed)
         self.assertEqual(
             "32 CPUs; 7 hosts of this CPU model have 64; no other host of its "
-            "class has the same test",
+            "class has 3 repetitions of the same test",
             host_table.describe(found.results[0]),
         )
 

@@ -57,10 +57,18 @@ class TestAudit(unittest.TestCase):
         self.addCleanup(mock.patch.stopall)
         self.now = datetime.datetime.now(datetime.UTC)
 
-    def write(self, host, rate=100.0, task="t1", days=1, **changes):
+    def write(
+        self,
+        host,
+        rate=100.0,
+        task="t1",
+        days=1,
+        factors=FACTORS,
+        **changes,
+    ):
         """Write the journal of a host that was measured some days ago."""
         time = self.now - datetime.timedelta(days=days)
-        for number, factor in enumerate(FACTORS, start=1):
+        for number, factor in enumerate(factors, start=1):
             record = made.record(
                 run=f"{task}-{host}",
                 task=task,
@@ -268,6 +276,17 @@ class TestAudit(unittest.TestCase):
         self.assertEqual(2, code)
         self.assertNotIn("h3", text)
         self.assertRegex(self.warnings, "omitted: journal .*t1-h3.jsonl")
+
+    def test_too_few_repetitions(self):
+        """Hosts of one class are not said to have no other host."""
+        for host in ("h1", "h2", "h3"):
+            self.write(host, factors=FACTORS[:2])
+        with self.assertRaisesRegex(
+            errors.VMPerfError,
+            "no host can be compared: requires 3 counted repetitions and has "
+            "2$",
+        ):
+            self.audit(self.folder)
 
     def test_nothing_to_compare(self):
         """It is an error, exit code 1."""

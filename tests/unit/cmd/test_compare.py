@@ -2,6 +2,7 @@
 """Tests of the command that compares runs."""
 
 import csv
+import dataclasses
 import io
 import json
 import pathlib
@@ -107,6 +108,57 @@ class CompareTestCase(unittest.TestCase):
 @ddt.ddt
 class TestTwoRuns(CompareTestCase):
     """The second compared with the first."""
+
+    def test_a_lost_guest(self):
+        """The others of its host had more of it: equal rates prove nothing."""
+
+        def remove(condition):
+            return dataclasses.replace(
+                made.vary(
+                    condition,
+                    lambda name, value, guest: (
+                        None if guest == "g3" else value
+                    ),
+                ),
+                machines=("g1", "g2"),
+            )
+
+        records = made.guest_records(guests=3)
+        lost = [*records[:4], *made.with_conditions(records[4:], remove)]
+        alone = made.with_conditions(records, remove)
+        paths = [
+            self.journal(name, run_records)
+            for name, run_records in (
+                ("all", records),
+                ("lost", lost),
+                ("alone", alone),
+            )
+        ]
+        sentence = "some or all repetitions measured 2 of 3 guests"
+        for index in (1, 2):
+            self.results(2, paths[0], paths[index], *PASS)
+            self.assertIn(f"{paths[index].stem}: {sentence}", self.warnings)
+            self.results(2, paths[index], paths[0], *PASS)
+            self.assertIn(f"{paths[index].stem}: {sentence}", self.warnings)
+        self.results(0, paths[2], paths[2], *PASS)
+        self.assertNotIn(sentence, "\n".join(self.warnings))
+
+    def test_a_void_repetition(self):
+        """It is omitted, and named."""
+        records = made.guest_records()
+        void = [
+            made.with_finding(record, "clock_wrong", "g1", "10 s behind")
+            if record.repetition.number == 3
+            else record
+            for record in records
+        ]
+        path = self.journal("void", void)
+        self.results(0, self.journal("first", records), path, *PASS)
+        self.assertIn(
+            "void: 1 repetition of 5 is void and omitted (3): The machine's "
+            "clock differs from the controller's (g1: 10 s behind)",
+            self.warnings,
+        )
 
     def test_runs_without_bare_metal(self):
         """Guests are compared with guests, in each metric."""

@@ -137,7 +137,7 @@ class TestJudge(unittest.TestCase):
         path = self.folder / "w.jsonl"
         code, lines = self.judged(path, *self.options)
         self.assertEqual(2, code)
-        self.assertTrue(any(x.startswith("Not measured: ") for x in lines))
+        self.assertTrue(any(x.startswith("Not compared: ") for x in lines))
         code, shown = self.judged_with(recorded, path)
         self.assertEqual(2, code)
         self.assertIn("failed: ", shown)

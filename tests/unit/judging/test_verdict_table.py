@@ -112,6 +112,33 @@ class TestLines(unittest.TestCase):
         self.assertIn("Not measured: the task has no such level.", got)
         self.assertNotIn("more in the report", "".join(got))
 
+    def test_not_compared(self):
+        """The reason names what the measured guests lack."""
+        for records, criteria, row, reason in (
+            (
+                made.guest_records(),
+                {"overhead": {"max_percent": {"cpu.events.*": 5}}},
+                "not compared ",
+                "Not compared: the guests have no baseline to compare with.",
+            ),
+            (
+                made.density_records((2, 4)),
+                {"degradation": {"max_percent": {"cpu.sysbench.*": 5}}},
+                "not compared at 4 guests",
+                "Not compared: the task has no level of one guest to compare "
+                "with.",
+            ),
+        ):
+            got = lines(records, **criteria)
+            self.assertIn(reason, got)
+            self.assertRegex("\n".join(got), f"inconclusive .*{row}")
+            self.assertNotIn("measured", "\n".join(got))
+
+    def test_percentages_of_counts(self):
+        """A limit that matches counts only is not said to match nothing."""
+        got = lines(made.records(), overhead={"max_percent": {"*.retra*": 1}})
+        self.assertIn("limit '*.retra*' matches counts only", "\n".join(got))
+
     def test_headlines_of_four_criteria(self):
         """Each has one line; that of one criterion is wrapped."""
         criteria = {"overhead": {"max_percent": {"*": 15}}}

@@ -72,9 +72,39 @@ class ShowTestCase(unittest.TestCase):
         self.assertEqual(texts, shown)
 
     @ddt.data(
+        (
+            2996,
+            2995,
+            2998,
+            "2 996 events/s",
+            "2 995 events/s to 2 998 events/s",
+        ),
+        (
+            2900,
+            2850,
+            2950,
+            "2 900 events/s",
+            "2 850 events/s to 2 950 events/s",
+        ),
+        (2998.7, None, None, "2 998.7 events/s", ""),
+        (2999, None, None, "2 999 events/s", ""),
+    )
+    @ddt.unpack
+    def test_values_next_to_a_limit(self, value, low, high, text, interval):
+        """A value beyond a limit is not shown as the limit."""
+        estimate = units.Estimate(value, low, high)
+        self.assertEqual(
+            (text, interval), units.show_estimate(estimate, "events/s", 2999)
+        )
+
+    @ddt.data(
         (5, "%", False, "5 %"),
         (0.9, "1", True, "0.9"),
         (2e8, "B/s", False, "200 MB/s"),
+        (2999, "events/s", False, "2 999 events/s"),
+        (0.5004, "s", False, "500.4 ms"),
+        (123456.5, "score", False, "123 456.5 score"),
+        (130_000 / 3, "ops/s", False, "43.3 kops/s"),
     )
     @ddt.unpack
     def test_limit(self, limit, unit, has_decimals, text):
