@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The file vmperf.yaml: a task and its arguments."""
 
-import functools
 import json
-import os
 import pathlib
 
+from rally_vmperf import atomic
 from rally_vmperf import documents
+from rally_vmperf import errors
 from rally_vmperf import sanitize
 
 _TEMPLATE = """\
@@ -142,11 +142,16 @@ def write_new(path: pathlib.Path, text: str, mode: int = 0o644) -> bool:
     """Write a file unless it exists; return whether it was written.
 
     :param mode: The permissions of the file.
+    :raises VMPerfError: If the file cannot be written. It does not exist
+        then, because the next ``init`` would keep it.
     """
     try:
-        opener = functools.partial(os.open, mode=mode)
-        with open(path, "x", opener=opener) as file:
-            file.write(text)
+        atomic.write(path, text, replace=False, mode=mode)
     except FileExistsError:
         return False
+    except OSError as error:
+        raise errors.VMPerfError(
+            f"{path}: {error.strerror or error}; free space, or use another "
+            "directory"
+        ) from error
     return True
