@@ -2,6 +2,7 @@
 """Atomic writes of files."""
 
 import contextlib
+import errno
 import os
 import pathlib
 import tempfile
@@ -36,12 +37,29 @@ def write(
             stream.flush()
             os.fchmod(stream.fileno(), mode)
             os.fsync(stream.fileno())
-            publish = os.replace if replace else os.link
-            publish(stream.name, path)
+            if replace or not _link(stream.name, path):
+                os.replace(stream.name, path)
         finally:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(stream.name)
     sync_directory(path.parent)
+
+
+def _link(source: str, path: pathlib.Path) -> bool:
+    """Give a file a second name that does not exist.
+
+    :returns: False if the file system has no links, such as exFAT. The name
+        is reserved then with an empty file.
+    :raises FileExistsError: If the name exists.
+    """
+    try:
+        os.link(source, path)
+    except OSError as error:
+        if error.errno not in (errno.EPERM, errno.ENOTSUP):
+            raise
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+        return False
+    return True
 
 
 def sync_directory(path: pathlib.Path) -> None:

@@ -129,7 +129,7 @@ def read(path: str, today: datetime.date) -> Acknowledgements:
                     host=entry["host"],
                     metrics=entry.get("metrics", "*"),
                     loss_percent=entry["loss_percent"],
-                    until=datetime.date.fromisoformat(entry["until"]),
+                    until=_parse_day(entry["until"], path),
                     reason=entry["reason"],
                 )
                 for entry in content
@@ -138,10 +138,20 @@ def read(path: str, today: datetime.date) -> Acknowledgements:
         )
     except documents.DocumentError as error:
         raise errors.VMPerfError(f"--acknowledge {error}") from error
-    except ValueError as error:
+
+
+def _parse_day(text: str, path: str) -> datetime.date:
+    """Return the day in a text such as 2026-12-31.
+
+    :param path: The path of the file, for the message.
+    """
+    try:
+        return datetime.date.fromisoformat(text)
+    except ValueError:
         raise errors.VMPerfError(
-            f"--acknowledge {path}: until: {error}"
-        ) from error
+            f"--acknowledge {path}: until: {text!r:.80}: must be a day such "
+            "as 2026-12-31"
+        ) from None
 
 
 def _format_dates(content: t.Any) -> t.Any:

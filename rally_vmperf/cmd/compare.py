@@ -228,7 +228,7 @@ def parse_margin(text: str) -> tuple[str, float]:
     """Return pattern and percent of a margin; reject other texts."""
     pattern, _, number = text.rpartition("=")
     try:
-        percent = float(number)
+        percent = float(number.removesuffix("%"))
     except ValueError:
         percent = math.nan
     if not 0 <= percent < 100:

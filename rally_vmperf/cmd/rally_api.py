@@ -55,10 +55,7 @@ def load_database(config_file: str | None) -> t.Any:
     try:
         rally.check_db_revision()
     except exceptions.RallyException as error:
-        raise ValueError(
-            f"Rally's database cannot be used: {error}; to create it: "
-            "rally-vmperf init"
-        ) from error
+        raise ValueError(f"Rally's database: {error}") from error
     return rally
 
 

@@ -2,7 +2,6 @@
 """Command that prepares the first run on a cloud."""
 
 import argparse
-import functools
 import json
 import os
 import pathlib
@@ -10,7 +9,9 @@ import shlex
 import shutil
 import typing as t
 
+from rally_vmperf import atomic
 from rally_vmperf import documents
+from rally_vmperf import errors
 from rally_vmperf import opts
 from rally_vmperf import sanitize
 from rally_vmperf.baseline import document
@@ -319,11 +320,16 @@ def write_new(path: pathlib.Path, text: str, mode: int = 0o644) -> bool:
     """Write a file unless it exists; return whether it was written.
 
     :param mode: The permissions of the file.
+    :raises VMPerfError: If the file cannot be written. It does not exist
+        then, because the next ``init`` would keep it.
     """
     try:
-        opener = functools.partial(os.open, mode=mode)
-        with open(path, "x", opener=opener) as file:
-            file.write(text)
+        atomic.write(path, text, replace=False, mode=mode)
     except FileExistsError:
         return False
+    except OSError as error:
+        raise errors.VMPerfError(
+            f"{path}: {error.strerror or error}; free space, or use another "
+            "directory"
+        ) from error
     return True

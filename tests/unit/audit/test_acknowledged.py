@@ -98,7 +98,7 @@ class TestAcknowledgements(unittest.TestCase):
         ("- {host: a, loss_percent: 1, reason: x}", "until"),
         (
             "- {host: a, loss_percent: 1, until: soon, reason: x}",
-            "until: Invalid isoformat",
+            "until: 'soon': must be a day such as 2026-12-31$",
         ),
         ("- {host: a, loss_percent: 1, until: 2026-03-04}", "reason"),
         (

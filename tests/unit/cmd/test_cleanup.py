@@ -65,7 +65,7 @@ class CleanupTest(unittest.TestCase):
         self.crash = mock.Mock()
         self.tasks = [ownership.OwningTask(uuid="task-d", ended=False)]
         for target, new in {
-            "cmd.rally_api.load": mock.Mock(),
+            "cmd.rally_api.load_database": mock.Mock(),
             "opts.read": lambda path: mock.Mock(journal_dir=folder.name),
             "cmd.rally_api.get_platform": lambda env: {"users": [USER]},
             "cmd.rally_api.list_tasks": lambda: self.tasks,

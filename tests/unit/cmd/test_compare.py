@@ -673,7 +673,13 @@ class TestNotComparable(CompareTestCase):
         self.results(0, path, path, "--limits", limits)
         self.assertIn("vmperf_fairness is skipped", self.warnings[0])
 
-    @ddt.data("x", "-1", "100", "a=nan", "a=")
+    @ddt.data(("10", "*"), ("10%", "*"), ("disk.*=10%", "disk.*"))
+    @ddt.unpack
+    def test_texts_of_margins(self, text, pattern):
+        """The sign of percent may be added, as in --limit."""
+        self.assertEqual((pattern, 10.0), compare.parse_margin(text))
+
+    @ddt.data("x", "-1", "100", "a=nan", "a=", "a=%")
     def test_texts_that_are_no_margins(self, text):
         """They are rejected with the rule."""
         with (

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of the content of vmperf.yaml."""
 
+import errno
+import os
 import pathlib
 import tempfile
 import unittest
+from unittest import mock
 
 import yaml
 
 from rally_vmperf import documents
+from rally_vmperf import errors
 from rally_vmperf.cmd.start import init
 from tests.unit.doc import tasks
 
@@ -97,3 +101,17 @@ class RenderTest(unittest.TestCase):
         self.assertEqual(0o600, path.stat().st_mode & 0o777)
         self.assertIs(False, init.write_new(path, "other", 0o600))
         self.assertEqual("new", path.read_text())
+
+    def test_full_disk(self):
+        """No file remains, which the next init would keep."""
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        path = pathlib.Path(folder, "vmperf.yaml")
+        full = OSError(errno.ENOSPC, "No space left on device")
+        with (
+            mock.patch.object(os, "fsync", autospec=True, side_effect=full),
+            self.assertRaisesRegex(
+                errors.VMPerfError, f"^{path}: No space left on device; free"
+            ),
+        ):
+            init.write_new(path, "new")
+        self.assertEqual([], os.listdir(folder))
