@@ -13,6 +13,7 @@ from rally_vmperf.judging.results import curve
 from rally_vmperf.judging.results import plausibility
 from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.measurement.comparison import statistics
@@ -261,6 +262,12 @@ def _find(
             *_find_in_loss(each, capped, len(losses)),
         ):
             yield reported_finding, None
+    for reported_finding in plausibility.find_uncounted(
+        [each.metric for each in losses],
+        repetition.list_conditions(repetitions),
+        gathering.list_rate_limits(repetitions),
+    ):
+        yield reported_finding, None
 
 
 def _find_in_baseline(repetitions: judge.Repetitions) -> finding.Occurrences:
