@@ -8,6 +8,7 @@ import typing as t
 
 from rally_vmperf import json_schema
 from rally_vmperf.execution import protocols
+from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.samples import sample
 from rally_vmperf.workloads import base
 from rally_vmperf.workloads import files
@@ -150,6 +151,26 @@ class Assignment:
             raise base.WorkloadError(
                 f"workload {self.title}: {error}"
             ) from error
+
+    def find_in_files(self) -> list[finding.Finding]:
+        """Return the findings that the supplied files cause.
+
+        :raises WorkloadError: If a file is not suitable for the workload.
+        """
+        contents = {
+            file.name: content for file, content in self.read_files().items()
+        }
+        return [
+            finding.Finding(
+                kind=kind,
+                subject=self.title,
+                detail=detail,
+                metrics=tuple(map(self.rename, names)),
+            )
+            for kind, detail, names in self.workload.file_findings(
+                self.arguments, contents
+            )
+        ]
 
     def for_endpoints(self, endpoints: base.Endpoints) -> "Assignment":
         """Return a copy of the assignment for a machine's endpoints."""

@@ -140,11 +140,8 @@ class Guest(target.Target):
 
     def started(self, requested_at: float) -> "Guest":
         """Return this guest after it was stopped and started again."""
-        server_id, _, count = self.boot.rpartition("#")
         return dataclasses.replace(
-            self,
-            boot=f"{server_id}#{int(count) + 1}",
-            requested_at=requested_at,
+            self, boot=add_boots(self.boot, 1), requested_at=requested_at
         )
 
     def answered(self, answered_at: float) -> "Guest":
@@ -156,6 +153,12 @@ class Guest(target.Target):
 def create_boot_id(server_id: str) -> str:
     """Return the boot id of a new server."""
     return f"{server_id}#1"
+
+
+def add_boots(boot_id: str, count: int) -> str:
+    """Return the boot id of a server that has started further times."""
+    server_id, _, former = boot_id.rpartition("#")
+    return f"{server_id}#{int(former) + count}"
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

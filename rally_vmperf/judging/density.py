@@ -437,6 +437,12 @@ def _find(
             *_find_in_loss(each, capped, len(losses)),
         ):
             yield reported_finding, None
+    for reported_finding in plausibility.find_uncounted(
+        [each.metric for each in losses],
+        repetition.list_conditions(repetitions),
+        gathering.list_rate_limits(repetitions),
+    ):
+        yield reported_finding, None
 
 
 def _find_in_baseline(repetitions: judge.Repetitions) -> finding.Occurrences:

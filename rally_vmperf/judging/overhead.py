@@ -118,6 +118,13 @@ def find(
             repetitions, _find_reference(conditions)
         )
     yield from plausibility.baseline_changed(conditions)
+    losses = [
+        row.metric for row in rows if isinstance(row.figure, figures.Loss)
+    ]
+    for reported_finding in plausibility.find_uncounted(
+        losses, conditions, gathering.list_rate_limits(repetitions)
+    ):
+        yield reported_finding, None
 
 
 def _list_voided(

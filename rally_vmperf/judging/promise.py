@@ -24,6 +24,10 @@ from rally_vmperf.measurement.samples import sample
 
 MIN, MAX = "min_percent", "max_percent"
 _NO_WORKLOAD = "no workload measures it"
+_OTHER_SIDE = (
+    "a section of job_file both reads and writes, so that one side does not "
+    "reach it; add a workload that only reads or only writes"
+)
 _NO_RATE = "flavor, volume types and ports promise no rate"
 _ONLY_SIZES = f"{_NO_RATE}, only vCPUs, memory and disk are judged"
 _NO_DIRECTION = (
@@ -131,7 +135,15 @@ class RatePromises:
             for metric in gathering.metrics(conditions)
             if (samples := gathering.guest_samples(metric, conditions))
         }
-        self._metrics = capped_metrics.CappedMetrics(self._samples, conditions)
+        self._one_sided = {
+            name
+            for run_finding in findings
+            if run_finding.kind == "other_side_not_measured"
+            for name in run_finding.metrics
+        }
+        self._metrics = capped_metrics.CappedMetrics(
+            self._samples, conditions, self._one_sided
+        )
         self.caps = [cap for cap in caps if self._applies_to_all(cap)]
 
     def _applies_to_all(self, cap: rate_caps.Cap) -> bool:
@@ -330,7 +342,7 @@ class RatePromises:
         A workload that another promise limits cannot reach this one.
         """
         if not candidates:
-            self._skip(MIN, cap, _NO_WORKLOAD)
+            self._skip(MIN, cap, self._explain_missing(cap))
             return
         able = [
             candidate
@@ -356,6 +368,21 @@ class RatePromises:
         limit = cap.payload_rate * self._least_share / best.factor, cap.name
         by_metric[key] = max(by_metric.get(key, limit), limit)
 
+    def _explain_missing(self, cap: rate_caps.Cap) -> str:
+        """Return why no metric shows whether guests reach a promise."""
+        if any(
+            self._metrics.list_uncounted(metric, [cap])
+            and not self._metrics.is_merged(metric)
+            for metric in self._samples
+        ):
+            return capped_metrics.UNKNOWN_SIZE
+        if any(
+            each.metric.name in self._one_sided
+            for each in self._list_candidates(cap)
+        ):
+            return _OTHER_SIDE
+        return _NO_WORKLOAD
+
     def _find_obstacle(self, cap: rate_caps.Cap, candidate: _Candidate) -> str:
         """Return the limit that a metric reaches before a promise, or "".
 
@@ -367,15 +394,23 @@ class RatePromises:
         for other in self.caps:
             if other is cap or other.is_guarantee or other.part == "cpu":
                 continue
-            for each in self._list_candidates(other):
-                if each.command != candidate.command:
-                    continue
-                is_smaller = (
-                    each.metric == candidate.metric and other.rate < cap.rate
-                )
-                least = other.payload_rate * self._least_share
-                if is_smaller or each.rate >= least:
-                    return other.name
+            same_command = [
+                each
+                for each in self._list_candidates(other)
+                if each.command == candidate.command
+            ]
+            is_smaller = other.rate < cap.rate and any(
+                each.metric == candidate.metric for each in same_command
+            )
+            # Writes that nothing measures take an unknown part of a total.
+            is_unknown = other.direction == "total" and any(
+                each.metric.name in self._one_sided for each in same_command
+            )
+            total = sum(each.rate for each in same_command if each.is_part)
+            rates = [total, *(each.rate for each in same_command)]
+            least = other.payload_rate * self._least_share
+            if is_smaller or is_unknown or max(rates) >= least:
+                return other.name
         return ""
 
 

@@ -114,6 +114,10 @@ class Completed:
             )
 
 
+#: The file with the identifier of the current boot.
+BOOT_ID = "/proc/sys/kernel/random/boot_id"
+
+
 class Machine(abc.ABC):
     """A machine that runs commands: one connection, many commands at a time.
 
@@ -178,6 +182,21 @@ class Machine(abc.ABC):
             f"{self.name}: cannot write {path}",
             "check the owner of the directory and the free space",
         )
+
+    async def read_boot_id(self, timeout: float = 60) -> str:
+        """Return the identifier of the current boot.
+
+        A container has that of its host.
+
+        :raises MachineError: If it cannot be read.
+        """
+        outcome = await self.run(["cat", BOOT_ID], timeout=timeout)
+        if outcome.exit_status or not outcome.stdout.strip():
+            raise MachineError(
+                f"{self.name}: {BOOT_ID} cannot be read, so a reboot cannot "
+                "be verified; mount /proc, or measure without a reboot"
+            )
+        return outcome.stdout.strip()
 
     @abc.abstractmethod
     async def close(self) -> None:

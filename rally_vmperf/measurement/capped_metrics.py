@@ -13,6 +13,11 @@ from rally_vmperf.measurement.samples import sample
 
 #: The commands of fio that read and write.
 _MIXED = ("rw", "randrw")
+#: The reason why the operations of requests are not known.
+UNKNOWN_SIZE = (
+    "a request larger than size_iops_sec counts as several operations, and "
+    "the size of the requests is not known without a bandwidth"
+)
 #: The side of an operation in the last word of a metric before its quantity:
 #: ``randread``, ``rewrite``.
 _SIDE = re.compile(r"(?:\w{0,40}_|re|rand)?(read|write)\Z")
@@ -37,15 +42,19 @@ class CappedMetrics:
 
     :param metrics: All metrics of the run.
     :param conditions: The conditions that measured them.
+    :param one_sided: The names of metrics whose command also does what is not
+        measured, such as the writes of a section.
     """
 
     def __init__(
         self,
         metrics: collections.abc.Iterable[sample.Metric],
         conditions: gathering.Conditions,
+        one_sided: collections.abc.Set[str] = frozenset(),
     ) -> None:
         self._metrics = tuple(metrics)
         self._conditions = conditions
+        self._one_sided = one_sided
 
     @functools.cached_property
     def _commands(self) -> set[tuple[str, str]]:
@@ -99,6 +108,8 @@ class CappedMetrics:
 
     def is_mixed(self, metric: sample.Metric) -> bool:
         """Return whether the command of a metric both reads and writes."""
+        if metric.name in self._one_sided:
+            return True
         command, side = self.split_side(metric.name)
         other = {"read": "write", "write": "read"}.get(side)
         return other is not None and any(
@@ -147,27 +158,54 @@ class CappedMetrics:
     ) -> tuple[rate_caps.Cap, ...]:
         """Return the caps that can limit a metric, with the rate of requests.
 
-        A cap is only omitted if the direction of the metric is known.
+        A cap is only omitted if the direction of the metric is known, or if
+        the operations of its requests are not.
         """
         applied = []
-        for cap in caps:
-            if not cap.find_factor(metric):
-                continue
-            directions = self.find_directions(metric)
-            if directions and cap.direction not in ("", *directions):
-                continue
-            operations = cap.request_bytes and self.count_operations(
+        for cap in self._list_applied(metric, caps):
+            if not cap.request_bytes:
+                applied.append(cap)
+            elif operations := self.count_operations(
                 metric, cap.request_bytes
-            )
-            applied.append(
-                dataclasses.replace(
-                    cap,
-                    rate=cap.rate / operations,
-                    payload_rate=cap.payload_rate / operations,
-                    burst=cap.burst / operations,
-                    request_bytes=0,
+            ):
+                applied.append(
+                    dataclasses.replace(
+                        cap,
+                        rate=cap.rate / operations,
+                        payload_rate=cap.payload_rate / operations,
+                        burst=cap.burst / operations,
+                        request_bytes=0,
+                    )
                 )
-                if operations
-                else cap
-            )
         return tuple(applied)
+
+    def list_uncounted(
+        self,
+        metric: sample.Metric,
+        caps: collections.abc.Iterable[rate_caps.Cap],
+    ) -> tuple[rate_caps.Cap, ...]:
+        """Return the caps on operations whose number is not known.
+
+        A request is several of them if it is large, and the size of the
+        requests of a metric without a bandwidth is not known.
+        """
+        return tuple(
+            cap
+            for cap in self._list_applied(metric, caps)
+            if cap.request_bytes
+            and not self.count_operations(metric, cap.request_bytes)
+        )
+
+    def _list_applied(
+        self,
+        metric: sample.Metric,
+        caps: collections.abc.Iterable[rate_caps.Cap],
+    ) -> list[rate_caps.Cap]:
+        """Return the caps of a metric, by its unit and direction."""
+        of_metric = [cap for cap in caps if cap.find_factor(metric)]
+        directions = self.find_directions(metric) if of_metric else ()
+        return [
+            cap
+            for cap in of_metric
+            if not directions or cap.direction in ("", *directions)
+        ]

@@ -60,7 +60,7 @@ def find_guest_findings(
 def find_in_arguments(
     assignments: collections.abc.Iterable[assignment.Assignment],
 ) -> list[finding.Finding]:
-    """Return the findings that the arguments of workloads cause."""
+    """Return the findings that arguments and files of workloads cause."""
     listed = [*assignments]
     findings = [
         finding.Finding(
@@ -76,6 +76,7 @@ def find_in_arguments(
     ]
     for assigned in listed:
         findings += find_fixed_rates(assigned)
+        findings += assigned.find_in_files()
     return findings
 
 

@@ -127,76 +127,114 @@ def _list_local_disks(
 ) -> collections.abc.Iterator[_Promise]:
     """Yield the promised sizes of the boot disk and of the extra disks.
 
+    :param volumes: The devices of its data volumes.
+    """
+    disks = _LocalDisks(guest, facts, volumes)
+    found = disks.match()
+    for name, size in disks.promised.items():
+        reason = "it is not known which of the disks of the guest it is"
+        delivered = found.get(name)
+        if name == _BOOT:
+            reason = "the boot disk is not known"
+            if guest.disk.source == "volume":
+                name = promises.BOOT_VOLUME
+            if guest.disk.is_encrypted:
+                delivered, reason = None, _ENCRYPTED
+        yield name, size, delivered, reason
+
+
+#: The promise of the boot disk.
+_BOOT = "disk"
+
+
+class _LocalDisks:
+    """The disks of a guest without data volumes, and what Nova promises.
+
     libvirt gives local disks no serial number. An extra disk is one that has
     the promised size, and is neither the boot disk nor a data volume. If no
     disk has the size, the only disk that is left is it.
 
     :param volumes: The devices of its data volumes.
+    :ivar promised: The promised bytes of the boot disk and the extra disks.
     """
-    spare = _find_disks(facts, volumes)
-    boot = guest.disk.size_gib << 30
-    extra = {
-        promises.EPHEMERAL_DISK: guest.flavor.ephemeral_gib << 30,
-        promises.SWAP_DISK: guest.flavor.swap_mib << 20,
-    }
-    root = facts.get("root_disk")
-    if root not in spare and len(spare) == 1:  # also on a logical volume
-        (root,) = spare
-    found: dict[str, int | None] = {}
-    if is_root_known := root in spare:
-        found["disk"] = spare.pop(root)
-    sizes = [*spare.values()]
-    promised = {"disk": boot, **extra}
-    # The only disk of this size can be a config drive, also a forced one.
-    is_swap_unclear = (
-        promised[promises.SWAP_DISK] == _CONFIG_DRIVE
-        and sizes.count(_CONFIG_DRIVE) == 1
-    )
-    if is_swap_unclear:
-        del promised[promises.SWAP_DISK]
-    if is_root_known or boot:
-        _match(promised, sizes, found)
-    if guest.config_drive and _CONFIG_DRIVE in sizes and not is_swap_unclear:
-        sizes.remove(_CONFIG_DRIVE)
-    if sizes and not is_root_known:  # each disk can be the boot disk
-        found.clear()
-    missing = [name for name in extra if extra[name] and name not in found]
-    is_all_known = (
-        is_root_known
-        and _CONFIG_DRIVE not in sizes
-        and len(facts.get("disks") or ()) < _MAX_DISKS
-        and len(volumes) == len(guest.volumes)
-    )
-    if is_all_known and not sizes:
-        found |= dict.fromkeys(missing, 0)
-    elif is_all_known and len(missing) == len(sizes) == 1:
-        found[missing[0]] = sizes[0]
-    is_volume = guest.disk.source == "volume"
-    name = promises.BOOT_VOLUME if is_volume else "disk"
-    if guest.disk.is_encrypted:
-        yield name, boot, None, _ENCRYPTED
-    else:
-        yield name, boot, found.get("disk"), "the boot disk is not known"
-    for name, size in extra.items():
-        reason = "it is not known which of the disks of the guest it is"
-        yield name, size, found.get(name), reason
 
+    def __init__(
+        self,
+        guest: models.Guest,
+        facts: documents.Facts,
+        volumes: collections.abc.Sequence[devices.Attached],
+    ) -> None:
+        self.promised = {
+            _BOOT: guest.disk.size_gib << 30,
+            promises.EPHEMERAL_DISK: guest.flavor.ephemeral_gib << 30,
+            promises.SWAP_DISK: guest.flavor.swap_mib << 20,
+        }
+        self._has_config_drive = guest.config_drive
+        self._is_listed = len(facts.get("disks") or ()) < _MAX_DISKS and len(
+            volumes
+        ) == len(guest.volumes)
+        disks = _find_disks(facts, volumes)
+        root = str(facts.get("root_disk"))
+        if root not in disks and len(disks) == 1:  # also on a logical volume
+            (root,) = disks
+        self._is_boot_known = root in disks
+        # The delivered sizes, and the disks that keep no promise so far.
+        self._found = {_BOOT: disks.pop(root)} if self._is_boot_known else {}
+        self._spare = [*disks.values()]
 
-def _match(
-    promised: collections.abc.Mapping[str, int],
-    sizes: list[int | None],
-    found: dict[str, int | None],
-) -> None:
-    """Add the promises that a disk keeps exactly, each with its own disk.
+    def match(self) -> dict[str, int | None]:
+        """Return the delivered sizes of the promises whose disk is known."""
+        is_swap_unclear = self._is_swap_unclear()
+        if self._is_boot_known or self.promised[_BOOT]:
+            self._match_sizes({promises.SWAP_DISK} if is_swap_unclear else ())
+        if (
+            self._has_config_drive
+            and _CONFIG_DRIVE in self._spare
+            and not is_swap_unclear
+        ):
+            self._spare.remove(_CONFIG_DRIVE)
+        if self._spare and not self._is_boot_known:
+            return {}  # Each disk can be the boot disk.
+        if (
+            self._is_listed
+            and self._is_boot_known
+            and _CONFIG_DRIVE not in self._spare
+        ):
+            self._assign_rest()
+        return self._found
 
-    :param sizes: The sizes of the disks, from which those of the promises are
-        removed.
-    :param found: The delivered sizes so far, which are extended.
-    """
-    for name, size in promised.items():
-        if size and name not in found and size in sizes:
-            sizes.remove(size)
-            found[name] = size
+    def _is_swap_unclear(self) -> bool:
+        """Return whether the swap disk can be a config drive, or the reverse.
+
+        A config drive is also attached if the cloud forces it.
+        """
+        return (
+            self.promised[promises.SWAP_DISK] == _CONFIG_DRIVE
+            and self._spare.count(_CONFIG_DRIVE) == 1
+        )
+
+    def _match_sizes(self, omitted: collections.abc.Container[str]) -> None:
+        """Give each promise a disk that has exactly its size.
+
+        :param omitted: The names of promises without a match.
+        """
+        for name, size in self.promised.items():
+            is_missing = size and name not in self._found
+            if is_missing and name not in omitted and size in self._spare:
+                self._spare.remove(size)
+                self._found[name] = size
+
+    def _assign_rest(self) -> None:
+        """Give the only missing promise the only spare disk, or none."""
+        missing = [
+            name
+            for name, size in self.promised.items()
+            if size and name not in self._found
+        ]
+        if not self._spare:
+            self._found |= dict.fromkeys(missing, 0)
+        elif len(missing) == len(self._spare) == 1:
+            self._found[missing[0]] = self._spare[0]
 
 
 def _find_disks(
@@ -210,6 +248,7 @@ def _find_disks(
     disks = {
         str(disk.get("name")): str(disk.get("sectors"))
         for disk in facts.get("disks") or ()
+        if disk.get("multipath") not in data_disks
     }
     return {
         name: int(sectors) * _SECTOR if _is_number(sectors) else None

@@ -46,7 +46,6 @@ QUESTION = "recording"
 ReapplyLimits = t.Callable[
     [], collections.abc.Awaitable[shapes.ResourceLimits]
 ]
-_BOOT_ID = "/proc/sys/kernel/random/boot_id"
 #: Seconds within which a server must have booted, firmware included.
 TIMEOUT = 1800.0
 _POLL = 5.0
@@ -472,20 +471,6 @@ def _list_expected_names(assignment: assignment.Assignment) -> frozenset[str]:
     )
 
 
-async def read_boot_id(machine: base.Machine) -> str:
-    """Return the identifier of the current boot of a machine as text.
-
-    :raises MachineError: If it cannot be read.
-    """
-    outcome = await machine.run(["cat", _BOOT_ID])
-    if outcome.exit_status or not outcome.stdout.strip():
-        raise base.MachineError(
-            f"{machine.name}: {_BOOT_ID} cannot be read, so a reboot cannot "
-            "be verified; use --reboot never"
-        )
-    return outcome.stdout.strip()
-
-
 async def check_permission(machine: base.Machine) -> None:
     """Reject a reboot of the local machine, or without root permission.
 
@@ -493,8 +478,8 @@ async def check_permission(machine: base.Machine) -> None:
 
     :raises MachineError: If the machine must not be rebooted.
     """
-    own_boot_id = pathlib.Path(_BOOT_ID).read_text("utf-8").strip()
-    if machine.shares_clock or await read_boot_id(machine) == own_boot_id:
+    own_boot_id = pathlib.Path(base.BOOT_ID).read_text("utf-8").strip()
+    if machine.shares_clock or await machine.read_boot_id() == own_boot_id:
         raise base.MachineError(
             f"{machine.name} is the machine that runs this program, which "
             "cannot be rebooted; use --reboot never, or another controller"
@@ -541,7 +526,7 @@ class HostReboot(actions.Action):
 
     async def _reboot(self) -> None:
         """Reboot the machine, wait for its boot, and limit it again."""
-        before = await read_boot_id(self.machine)
+        before = await self.machine.read_boot_id()
         elevated = await root.as_root(self.machine)
         with contextlib.suppress(base.Unreachable):
             await elevated.run(scripts.argv("reboot.sh"))
@@ -565,7 +550,7 @@ class HostReboot(actions.Action):
     async def _poll_boot_id(self) -> str | None:
         """Return the machine's boot id, or None if it does not answer."""
         try:
-            return await read_boot_id(self.machine)
+            return await self.machine.read_boot_id()
         except base.MachineError:
             await self.machine.close()
             return None

@@ -14,6 +14,7 @@ from rally_vmperf import documents
 from rally_vmperf.baseline import document
 from rally_vmperf.execution import requirements
 from rally_vmperf.guests import errors
+from rally_vmperf.guests import models
 from rally_vmperf.machines import base as machines
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.samples import units
@@ -363,10 +364,9 @@ class Run:
 
     def _get_boot_id(self, machine: model.RecordedMachine) -> str:
         """Return the identifier of a guest's current boot as text."""
-        if not self._starts[machine.name]:
-            return machine.boot_id
-        server, _, count = machine.boot_id.rpartition("#")
-        return f"{server}#{int(count) + self._starts[machine.name]}"
+        if starts := self._starts[machine.name]:
+            return models.add_boots(machine.boot_id, starts)
+        return machine.boot_id
 
     def _append(self, record: model.Record) -> None:
         """Append a record to the journal; warn if that fails."""

@@ -30,6 +30,8 @@ Arguments = collections.abc.Mapping[str, t.Any]
 
 #: Findings as pairs of their kinds and their details.
 Findings = tuple[tuple[str, str], ...]
+#: A kind of finding, its detail, and the names of the metrics.
+FileFinding = tuple[str, str, tuple[str, ...]]
 
 #: Components of a machine, by which workloads and metrics are grouped.
 Component = t.Literal["cpu", "memory", "disk", "network", "application"]
@@ -451,6 +453,17 @@ class Workload(abc.ABC):
 
     def argument_findings(self, arguments: Arguments) -> Findings:
         """Return the findings that the arguments cause, as pairs of texts."""
+        return ()
+
+    def file_findings(
+        self,
+        arguments: Arguments,
+        contents: collections.abc.Mapping[str, bytes],
+    ) -> tuple[FileFinding, ...]:
+        """Return the findings that the files of a user cause.
+
+        :param contents: The content of each file of the workload by name.
+        """
         return ()
 
     def offers(self, arguments: Arguments) -> tuple[Offer, ...]:

@@ -25,7 +25,6 @@ _FIRST = 5.0
 _SILENT = 2.0
 #: Seconds in which a guest that answers must report its boot.
 _PATIENT = 60.0
-_BOOT_ID = ("cat", "/proc/sys/kernel/random/boot_id")
 
 
 @dataclasses.dataclass
@@ -70,7 +69,7 @@ class Monitor:
         self._tasks = [self._clock]
         if self.prober is not None:
             try:
-                earlier = await self._read_boot(self.prober)
+                earlier = await self.prober.read_boot_id(_PATIENT)
             except base.MachineError as error:
                 return str(error)
             self._tasks.append(
@@ -139,7 +138,7 @@ class Monitor:
 
         await prober.wait_ready(self.patience, note_absence)
         answered = time.time()
-        if await self._read_boot(prober) == earlier:
+        if await prober.read_boot_id(_PATIENT) == earlier:
             return
         self.stop = downtime.Stop(
             last=last,
@@ -152,14 +151,6 @@ class Monitor:
         await self.guest.machine.close()
         self._clock = asyncio.create_task(self._follow_clock())
         self._tasks.append(self._clock)
-
-    @staticmethod
-    async def _read_boot(prober: ssh.Ssh) -> str:
-        """Return the boot identifier of the guest.
-
-        :raises MachineError: If it does not answer.
-        """
-        return (await prober.run(_BOOT_ID, timeout=_PATIENT)).stdout.strip()
 
     async def _follow_clock(self) -> None:
         """Read the clock of the guest until the task is cancelled."""

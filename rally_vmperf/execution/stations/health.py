@@ -26,7 +26,7 @@ _UPTIME = re.compile(r"^([0-9]{1,12}\.[0-9]{2}) [0-9]{1,12}\.[0-9]{2}$", re.M)
 #: Ticks of the counters in a second, on all processors of servers.
 _TICKS = 100
 _FILES = (
-    "/proc/sys/kernel/random/boot_id",
+    base.BOOT_ID,
     "/proc/uptime",
     "/proc/stat",
     "/proc/vmstat",

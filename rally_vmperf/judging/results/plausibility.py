@@ -6,9 +6,13 @@ import dataclasses
 import itertools
 import operator
 
+from rally_vmperf.measurement import capped_metrics
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import gathering
+from rally_vmperf.measurement import promises
 from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.comparison import loss
+from rally_vmperf.measurement.comparison import rate_caps
 from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.samples import sample
@@ -98,6 +102,33 @@ def of_pairs(
         )
     drifts = verdict.list_drifts_across(comparison, limit or 0.0)
     yield from of_values(comparison, drifts, where)
+
+
+def find_uncounted(
+    metrics: collections.abc.Iterable[sample.Metric],
+    conditions: gathering.Conditions,
+    caps: collections.abc.Iterable[rate_caps.Cap],
+) -> collections.abc.Iterator[finding.Finding]:
+    """Yield a finding on each limit whose operations are not known.
+
+    Whether it limits a metric is not judged.
+
+    :param metrics: The metrics whose loss is judged.
+    """
+    listed = [*caps]
+    capped = capped_metrics.CappedMetrics(
+        gathering.metrics(conditions), conditions
+    )
+    names: dict[str, dict[str, None]] = {}
+    for metric in metrics:
+        for cap in capped.list_uncounted(metric, listed):
+            names.setdefault(cap.name, {})[metric.name] = None
+    for name, limited in names.items():
+        yield promises.create_not_checked_finding(
+            name,
+            f"whether it limits {', '.join(limited)} is not judged: "
+            f"{capped_metrics.UNKNOWN_SIZE}",
+        )
 
 
 def fixed_rate_metrics(

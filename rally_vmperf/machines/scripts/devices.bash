@@ -23,7 +23,7 @@ find_device() {  # ID: print the path of the device
             # Page 80h of SCSI: a header of 4 bytes, and the serial number.
             serial=$(tail -c +5 "$block/device/vpd_pg80" | tr -d '\0 ')
         if matches "$serial"; then
-            echo "/dev/${block##*/}"
+            echo "/dev/$(find_multipath "$block")"
             return
         fi
     done 2>/dev/null
@@ -35,6 +35,19 @@ find_device() {  # ID: print the path of the device
             return
         fi
     done
+}
+
+find_multipath() {  # BLOCK: print the device of which it is a path, or it
+    local holder uuid
+    for holder in "$1"/holders/dm-*; do
+        uuid=
+        IFS= read -r uuid <"$holder/dm/uuid"
+        if [[ $uuid = mpath-* ]]; then
+            echo "${holder##*/}"
+            return
+        fi
+    done 2>/dev/null
+    echo "${1##*/}"
 }
 
 matches() {  # SERIAL: return whether it is the one of $id

@@ -28,6 +28,28 @@ controller() {  # the driver of the controller of a SCSI, SATA or IDE disk
     # Above the host, target and logical unit; ATA has a port in between.
     link "$1/../../../driver" || link "$1/../../../../driver"
 }
+multipath() {  # the identifier of the device of which a disk is a path
+    for holder in "$1"/holders/dm-*; do
+        word "$holder/dm/uuid" >/dev/null
+        case $line in mpath-*) return ;; esac
+    done
+    holder= line=
+}
+lowest() {  # the disk below a logical volume, a partition or a multipath
+    name=$1
+    while [ -e "/sys/class/block/$name" ]; do
+        if [ -e "/sys/class/block/$name/partition" ]; then
+            name=$(readlink -- "/sys/class/block/$name")
+            name=${name%/*} name=${name##*/}
+        fi
+        word "/sys/class/block/$name/dm/uuid" >/dev/null
+        # The first path is the disk; other devices with several are none.
+        set -- "/sys/class/block/$name"/slaves/*
+        case "$# $line" in "1 "?* | *" mpath-"*) ;; *) break ;; esac
+        [ -e "$1" ] && name=${1##*/} || break
+    done
+    printf '%s' "$name"
+}
 few() {  # whether no more than 64 came before
     [ $((count += 1)) -le 64 ]
 }
@@ -95,15 +117,21 @@ section routes
 head -n 64 /proc/net/route 2>/dev/null
 
 section disks
-count=0
+count=0 known=
 for device in /sys/block/*; do
-    [ -e "$device/device" ] && few || continue
+    [ -e "$device/device" ] || continue
+    multipath "$device"
+    case $known in *" $line "*) continue ;; esac  # another path of a disk
+    [ -z "$line" ] || known="$known $line "
+    path=${holder##*/}
+    few || continue
     printf 'name=%s\tmodel=%s\tdriver=%s\tbus=%s\trotational=%s' \
         "${device##*/}" "$(word "$device/device/model")" \
         "$(link "$device/device/driver" || link "$device/device/device/driver")" \
         "$(link "$device/device/subsystem")" \
         "$(word "$device/queue/rotational")"
     printf '\tcontroller=%s' "$(controller "$device/device")"
+    [ -z "$path" ] || printf '\tmultipath=%s' "$path"
     printf '\tscheduler=%s\twrite_cache=%s\tsectors=%s\tqueues=%s\n' \
         "$(word "$device/queue/scheduler")" \
         "$(word "$device/queue/write_cache")" "$(word "$device/size")" \
@@ -117,8 +145,7 @@ while read -r _ _ device _ point _; do
 done 2>/dev/null </proc/self/mountinfo
 if [ -e "/sys/dev/block/$root/dev" ] &&
     target=$(readlink -- "/sys/dev/block/$root"); then
-    [ -e "/sys/dev/block/$root/partition" ] && target=${target%/*}
-    printf '%s' "${target##*/}"
+    lowest "${target##*/}"
 fi
 
 section nets

@@ -56,6 +56,47 @@ def check(arguments: base.Arguments, content: bytes) -> None:
 
     :raises base.WorkloadError: If a line, an option or a section is not valid.
     """
+    sections = _read_sections(content)
+    for measured_side in arguments["sections"]:
+        name, _, side = measured_side.partition(".")
+        if side not in _list_sides(sections.get(name, {"rw": ""})):
+            raise base.WorkloadError(
+                f"sections: {measured_side}: job_file must have a section "
+                f"{name!r} that {side}s; sections: {', '.join(sections)}"
+            )
+
+
+def list_single_sides(
+    arguments: base.Arguments, content: bytes
+) -> list[tuple[str, str]]:
+    """Return each section with two sides of which one is measured.
+
+    :returns: The section, and its measured side as in ``sections``.
+    """
+    sections = _read_sections(content)
+    measured: dict[str, list[str]] = {}
+    for side in arguments["sections"]:
+        measured.setdefault(side.partition(".")[0], []).append(side)
+    return [
+        (name, sides[0])
+        for name, sides in measured.items()
+        if len({*sides}) == 1 and len(_list_sides(sections[name])) > 1
+    ]
+
+
+def _list_sides(options: dict[str, str]) -> tuple[str, ...]:
+    """Return what a section does: reads, writes or both."""
+    pattern = options.get("rw", "read").removeprefix("rand")
+    if pattern in ("rw", "readwrite"):
+        return ("read", "write")
+    return (pattern,)
+
+
+def _read_sections(content: bytes) -> dict[str, dict[str, str]]:
+    """Return the options of each section of a job file.
+
+    :raises base.WorkloadError: If a line or an option is not valid.
+    """
     options: dict[str, str] = {}
     sections: dict[str, dict[str, str]] = {}
     for number, line in enumerate(content.decode("latin-1").split("\n"), 1):
@@ -71,14 +112,7 @@ def check(arguments: base.Arguments, content: bytes) -> None:
                 "be a new section, or an option in a section that defines I/O "
                 "in the working directory and no argument; delete it"
             )
-    for measured_side in arguments["sections"]:
-        name, _, side = measured_side.partition(".")
-        pattern = sections.get(name, {"rw": ""}).get("rw", "read")
-        if pattern.removeprefix("rand") not in (side, "rw", "readwrite"):
-            raise base.WorkloadError(
-                f"sections: {measured_side}: job_file must have a section "
-                f"{name!r} that {side}s; sections: {', '.join(sections)}"
-            )
+    return sections
 
 
 def command(arguments: base.Arguments, *options: str) -> tuple[str, ...]:

@@ -222,6 +222,26 @@ class Fio(sequence.CommandSequenceWorkload):
             findings.append(("fixed_rate", detail))
         return tuple(findings)
 
+    def file_findings(
+        self,
+        arguments: base.Arguments,
+        contents: collections.abc.Mapping[str, bytes],
+    ) -> tuple[base.FileFinding, ...]:
+        """Return a finding on each section with a side that has no metrics."""
+        if not arguments["job_file"]:
+            return ()
+        return tuple(
+            (
+                "other_side_not_measured",
+                f"section {section} reads and writes, and sections has "
+                f"{side} only",
+                tuple(metric.name for metric in _fio_result.metrics(side)),
+            )
+            for section, side in _fio_job_file.list_single_sides(
+                arguments, contents[_fio_job_file.NAME]
+            )
+        )
+
     def check_arguments(self, arguments: base.Arguments) -> None:
         """Reject contradictory arguments.
 

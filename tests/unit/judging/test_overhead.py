@@ -199,6 +199,43 @@ class TestSeveralGuests(unittest.TestCase):
         judgement = made.judgement(entries, {"*": 10})
         self.assertEqual(status, judgement.status, judgement.sentence())
 
+    def test_a_policy_of_operations_of_an_unknown_size(self):
+        """It is named, and not applied as if each request were one."""
+        policy = rate_caps.disk(
+            1000,
+            "ops/s",
+            "volume type ssd",
+            direction="read",
+            request_bytes=4096,
+        )
+        rates = {
+            sample.Metric("disk.fio.randread.iops", "ops/s", "higher"): (
+                *(999.0, 1000.0, 1001.0),
+            )
+        }
+        entries = [
+            dataclasses.replace(entry, rate_limits=(policy,))
+            for entry in made.several(rates, reference=made.reference(rates))
+        ]
+        judgement = made.judgement(entries, {"*": 10})
+        self.assertEqual("passed", judgement.status, judgement.sentence())
+        self.assertEqual(
+            [
+                (
+                    "volume type ssd",
+                    "whether it limits disk.fio.randread.iops is not judged: "
+                    "a request larger than size_iops_sec counts as several "
+                    "operations, and the size of the requests is not known "
+                    "without a bandwidth",
+                )
+            ],
+            [
+                (each.finding.subject, each.finding.detail)
+                for each in judgement.findings
+                if each.finding.kind == "promise_not_checked"
+            ],
+        )
+
     @ddt.data((15, ["guest varies in 1 metric"]), (95, []))
     @ddt.unpack
     def test_unstable(self, limit, expected):

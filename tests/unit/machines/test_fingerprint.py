@@ -87,6 +87,64 @@ class TakeTestCase(unittest.IsolatedAsyncioTestCase):
             {disk["name"]: disk["controller"] for disk in disks},
         )
 
+    def collect_disks(self, root, place):
+        """Return the facts on disks, with the number of the root disk.
+
+        :param root: The directory with the files of sysfs.
+        :param place: The mount point of the root file system.
+        """
+        shell, option, text, *arguments = scripts.argv("fingerprint.sh")
+        text = text.replace("/sys/", f"{root}/").replace(
+            "/proc/self/mountinfo", str(place)
+        )
+        process = subprocess.run(
+            [shell, option, text, *arguments],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return fingerprint.parse(process.stdout)
+
+    def test_paths_of_disks(self):
+        """A disk with several paths counts once, also below the root."""
+        with tempfile.TemporaryDirectory(dir=folders.PLAIN) as directory:
+            root = pathlib.Path(directory)
+            create_sysfs(root)
+            layers = {
+                "dm-0": ("mpath-3600a", ("sdb", "sda")),
+                "dm-1": ("part2-mpath-3600a", ("dm-0",)),
+                "dm-2": ("LVM-vg-root", ("dm-1",)),
+                "dm-3": ("LVM-vg-data", ("sdc", "vda")),
+            }
+            (root / "class/block").mkdir(parents=True)
+            (root / "dev/block").mkdir(parents=True)
+            for number, (name, (uuid, below)) in enumerate(layers.items()):
+                block = root / "block" / name
+                (block / "dm").mkdir(parents=True)
+                (block / "slaves").mkdir()
+                (block / "dm/uuid").write_text(f"{uuid}\n")
+                (block / "dev").write_text(f"253:{number}\n")
+                (root / f"dev/block/253:{number}").symlink_to(block)
+                for disk in below:
+                    holders = root / "block" / disk / "holders"
+                    holders.mkdir(exist_ok=True)
+                    (holders / name).symlink_to(block)
+                    (block / "slaves" / disk).symlink_to(root / "block" / disk)
+            for block in (root / "block").iterdir():
+                (root / "class/block" / block.name).symlink_to(block)
+            mounts = root / "mountinfo"
+            for number, disk in enumerate(("sda", "sda", "sda", "dm-3")):
+                mounts.write_text(f"1 0 253:{number} / / rw - ext4 /x rw\n")
+                facts = self.collect_disks(root, mounts)
+                self.assertEqual(disk, facts["root_disk"], number)
+            self.assertEqual(
+                {"sda": "dm-0", "sdc": None, "vda": None},
+                {
+                    disk["name"]: disk.get("multipath")
+                    for disk in facts["disks"]
+                },
+            )
+
     def test_machine_type(self):
         """Other manufacturers put their own text where QEMU names it."""
         for text, machine_type in (

@@ -2,6 +2,7 @@
 """Tests of loads that are shares of the rate at full speed."""
 
 import asyncio
+import dataclasses
 import re
 import tempfile
 import unittest
@@ -116,6 +117,32 @@ class TestCalibration(unittest.TestCase):
         judged = run_judge.judgement()
         self.assertEqual("passed", judged.status, judged.sentence())
         self.assertEqual(2, len(judged.limited_groups))
+
+    def test_label_of_another_workload(self):
+        """A workload whose label is that of another one at a load."""
+        labels = ("x", "x-load-25", "x-load-25-load-25")
+        run = self.create(
+            workloads=[
+                {**whole.WORKLOADS[0], "label": label} for label in labels
+            ]
+        )
+        records = [run.repeat(number) for number in range(1, 7)]
+        names = [f"cpu.sysbench.{label}.rate" for label in labels]
+        for name in names:
+            self.assertEqual((name, ""), records[0].split_load(name))
+            loaded = name.replace(".rate", "-load-25.rate")
+            self.assertEqual(
+                (name, "25 % load"), records[-1].split_load(loaded)
+            )
+        # Earlier versions did not record the label of the load.
+        former = [
+            dataclasses.replace(workload, load_label="")
+            for workload in records[-1].workloads
+        ]
+        record = dataclasses.replace(records[-1], workloads=tuple(former))
+        for name in names:
+            loaded = name.replace(".rate", "-load-25.rate")
+            self.assertEqual((loaded, "25 % load"), record.split_load(loaded))
 
     def test_labels(self):
         """A label can have any length; one like a load is not a load."""

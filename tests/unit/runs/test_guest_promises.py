@@ -78,6 +78,30 @@ class GuestSizesTest(unittest.TestCase):
             {(found.kind, found.subject) for found in unknown},
         )
 
+    def test_volume_with_several_paths(self):
+        """The path of a data volume is no local disk."""
+        self.guest = dataclasses.replace(
+            self.guest,
+            flavor=dataclasses.replace(self.guest.flavor, ephemeral_gib=10),
+            volumes=(models.Volume(id="v1", size_gib=1),),
+        )
+        disks = [
+            DISKS[0],
+            {"name": "sda", "sectors": "2097152", "multipath": "dm-0"},
+        ]
+        for path, found in (("/dev/dm-0", {"ephemeral_disk": 0}), ("", {})):
+            sizes, _ = guest_promises.find_sizes(
+                [self.guest],
+                {"g1": {**FACTS, "disks": disks}},
+                {"g1": [devices.Attached(path, GIB)]},
+            )
+            ephemeral = {
+                size.name: size.delivered
+                for size in sizes
+                if size.name == "ephemeral_disk"
+            }
+            self.assertEqual(found or {"ephemeral_disk": GIB}, ephemeral)
+
     def test_root_on_a_logical_volume(self):
         """The only fixed disk of the guest has it."""
         sizes, _ = self.find(root_disk="dm-0", disks=[DISKS[0], DISKS[2]])

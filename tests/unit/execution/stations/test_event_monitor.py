@@ -20,6 +20,9 @@ class Prober:
     :param boots: The boot identifiers, one for each time it is asked.
     """
 
+    name = "g1"
+    read_boot_id = base.Machine.read_boot_id
+
     def __init__(self, absent, boots):
         self.absent = absent
         self.boots = iter(boots)
@@ -101,6 +104,12 @@ class TestStop(unittest.IsolatedAsyncioTestCase):
         monitor, returned, _ = await self.monitor(prober)
         self.assertFalse(returned)
         self.assertEqual("g1: no SSH", monitor.reasons["stop"])
+
+    async def test_unknown_boot(self):
+        """A guest that hides its boot may have booted."""
+        monitor, returned, _ = await self.monitor(Prober(1, ["first", ""]))
+        self.assertFalse(returned)
+        self.assertIn("boot_id cannot be read", monitor.reasons["stop"])
 
     async def test_given_up(self):
         """An event that failed stops no guest."""

@@ -137,6 +137,19 @@ class FindTest(unittest.TestCase):
         self.add(path, content)
         self.assertEqual("/dev/vdc\n", self.find())
 
+    def test_paths(self):
+        """Two paths of one volume are used as their multipath device."""
+        for name in ("sda", "sdb"):
+            self.add(
+                f"block/{name}/device/vpd_pg80", b"\0\x80\0\x24" + ID.encode()
+            )
+        self.assertEqual("/dev/sda\n", self.find())
+        self.add("block/sda/holders/dm-1/dm/uuid", b"LVM-abc\n")
+        self.assertEqual("/dev/sda\n", self.find())
+        for name in ("sda", "sdb"):
+            self.add(f"block/{name}/holders/dm-0/dm/uuid", b"mpath-3600a\n")
+        self.assertEqual("/dev/dm-0\n", self.find())
+
     @ddt.data(
         ("block/vdb/serial", ID[:19].encode()),
         ("block/vdb/serial", b""),

@@ -32,6 +32,7 @@ SEQUENTIAL = define("disk.fio.read.iops", "ops/s")
 SEQUENTIAL_BYTES = define("disk.fio.read.bandwidth", "B/s")
 MIXED_READS = define("disk.fio.randrw.read.iops", "ops/s")
 MIXED_WRITES = define("disk.fio.randrw.write.iops", "ops/s")
+MIX_WRITES = define("disk.fio.mix.write.bandwidth", "B/s")
 SENT = define("network.iperf3.to_peer.throughput", "bit/s")
 RECEIVED = define("network.iperf3.from_peer.throughput", "bit/s")
 EXCHANGED = define("network.iperf3.guest_to_guest.throughput", "bit/s")
@@ -345,7 +346,12 @@ class TestRates(Judging, unittest.TestCase):
         judgement = self.judge({READS: 250.0}, caps=(cap,))
         self.assertEqual((), judgement.rows)
         reasons = self.find_reasons(judgement)
-        self.assertEqual("no workload measures it", reasons[cap.name])
+        self.assertEqual(
+            "a request larger than size_iops_sec counts as several "
+            "operations, and the size of the requests is not known without a "
+            "bandwidth",
+            reasons[cap.name],
+        )
 
     def test_mixed_pattern(self):
         """Reads and writes share the total."""
@@ -355,6 +361,55 @@ class TestRates(Judging, unittest.TestCase):
         self.assertEqual((), judgement.rows)
         reasons = self.find_reasons(judgement)
         self.assertEqual("no workload measures it", reasons[cap.name])
+
+    @ddt.unpack
+    @ddt.data(
+        # Of 1000 B/s, the writes that nothing measures take the rest.
+        ("total", 500.0, None, True),
+        ("total", 1200.0, "failed", True),
+        ("read", 980.0, "passed", False),
+        ("read", 500.0, "failed", False),
+    )
+    def test_section_with_one_side(self, direction, rate, status, is_skipped):
+        """A section that reads and writes, whose reads are measured."""
+        metric = define("disk.fio.mix.read.bandwidth", "B/s")
+        found = finding.Finding(
+            "other_side_not_measured", "fio", "", metrics=(metric.name,)
+        )
+        cap = rate_caps.disk(1000, "B/s", "policy", direction=direction)
+        judgement = self.judge(
+            {metric: rate},
+            caps=(cap,),
+            usage=[build_usage(60.0, "fio", "mix")],
+            findings=(found,),
+        )
+        statuses = {row.status for row in judgement.rows}
+        self.assertEqual(status is None, not judgement.rows)
+        self.assertLessEqual({status} - {None}, statuses)
+        reason = self.find_reasons(judgement).get("policy", "")
+        self.assertEqual(is_skipped, "reads and writes" in reason)
+
+    def test_total_behind_a_section(self):
+        """Its writes may have reached the total before its reads do."""
+        metric = define("disk.fio.mix.read.bandwidth", "B/s")
+        found = finding.Finding(
+            "other_side_not_measured", "fio", "", metrics=(metric.name,)
+        )
+        caps = (
+            rate_caps.disk(1000, "B/s", "reads", direction="read"),
+            rate_caps.disk(1500, "B/s", "total", direction="total"),
+        )
+        options = {"usage": [build_usage(60.0, "fio", "mix")]}
+        judgement = self.judge(
+            {metric: 750.0}, caps=caps, findings=(found,), **options
+        )
+        self.assertEqual("passed", judgement.status)
+        reasons = self.find_reasons(judgement)
+        self.assertEqual("total limits the workloads first", reasons["reads"])
+        both = {metric: 750.0, MIX_WRITES: 750.0}
+        judgement = self.judge(both, caps=caps, **options)
+        reasons = self.find_reasons(judgement)
+        self.assertEqual("total limits the workloads first", reasons["reads"])
 
     def test_side_beyond_the_total(self):
         """A side of a mixed pattern that exceeds the total shows it alone."""

@@ -2,6 +2,7 @@
 """Tests of runs with an increasing number of guests."""
 
 import asyncio
+import dataclasses
 import functools
 import tempfile
 import unittest
@@ -11,6 +12,7 @@ import ddt
 
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.comparison import verdict
+from rally_vmperf.questions import source_judge
 from rally_vmperf.questions import table
 from rally_vmperf.questions.density import levels as numbers
 from rally_vmperf.questions.density import question as density_question
@@ -19,10 +21,15 @@ from rally_vmperf.questions.density import run as density
 from rally_vmperf.records import journal
 from rally_vmperf.runs import actions
 from rally_vmperf.runs import conditions
-from tests.unit.guests import made
+from tests.unit import made
+from tests.unit.guests import made as made_guests
 from tests.unit.runs import fakes
 from tests.unit.runs import golden
 from tests.unit.runs import whole
+
+NO_HOST = (
+    "No valid host was found. There are not enough hosts available (MEMORY_MB)"
+)
 
 
 class Idle(actions.Action):
@@ -208,17 +215,26 @@ class TestRun(unittest.TestCase):
 class TestMake(unittest.TestCase):
     """Each level has bare metal of its own, or none."""
 
-    def run_of(self, copies, machines=None, levels=(1, 2), **changes):
+    def run_of(
+        self, copies, machines=None, levels=(1, 2), absent=None, **changes
+    ):
         """Return a run of guests on one host, closed in the end.
 
         :param copies: The copies of the baseline; None for no baseline.
+        :param absent: The guests that failed to boot, with the reasons.
         """
         machines = machines or map(golden.Machine, ("g1", "g2"))
         folder = self.enterContext(tempfile.TemporaryDirectory())
         document = None
         if copies is not None:
             document = whole.baseline(folder, copies)
-        run_request = whole.build_request(folder, document, *machines)
+        run_request = whole.build_request(
+            folder, document, *machines, question="density", times=3, warmup=0
+        )
+        if absent:
+            run_request = dataclasses.replace(
+                run_request, booted=run_request.booted.without(absent)
+            )
         arguments = density_question.Arguments(
             workloads=[],
             **{"levels": list(levels), "order": "listed", **changes},
@@ -254,6 +270,54 @@ class TestMake(unittest.TestCase):
             ],
         )
         self.assertEqual(2, record.shape.copies)
+
+    def test_guests_that_do_not_fit(self):
+        """Nova finds no host with the memory of the last guests.
+
+        The levels below are judged, and the verdict names the missing one.
+        """
+        machines = map(golden.Machine, ("g1", "g2"))
+        run = self.run_of(
+            None,
+            machines=machines,
+            levels=(1, 2, 4),
+            absent={"g3": NO_HOST, "g4": NO_HOST},
+        )
+        records = [run.repeat(number) for number in (1, 2, 3)]
+        for record in records:
+            small, medium, large = record.repetition.conditions
+            self.assertEqual("complete", small.state)
+            self.assertEqual("complete", medium.state)
+            self.assertEqual(2, len({*medium.machines}))
+            self.assertEqual("incomplete", large.state)
+            self.assertEqual((), large.observations)
+            for missing in large.missing:
+                self.assertIn(
+                    "4 guests of a host are required, 2 of 2 are left: g3, "
+                    "g4 failed to boot",
+                    missing.reason,
+                )
+        limits = {"vmperf_degradation": {"max_percent": {"*": 99}}}
+        judged = source_judge.judge_source(made.source_of(records, limits))
+        (judgement,) = judged.judgements.values()
+        sentence = judgement.sentence()
+        self.assertFalse(judgement.passed)
+        self.assertIn("g3, g4 failed to boot", sentence)
+        self.assertIn("within the limit of 99 %, at least 2", sentence)
+        self.assertIn(
+            ("guest_unavailable", "g3", NO_HOST),
+            {
+                (each.kind, each.subject, each.detail)
+                for each in records[0].repetition.findings
+            },
+        )
+        measured = {
+            point.guests
+            for row in judgement.curves
+            for point in row.points
+            if point.samples
+        }
+        self.assertEqual({1, 2}, measured)
 
     def test_levels_of_the_baseline(self):
         """As many copies as guests; a level without has none."""
@@ -359,7 +423,7 @@ class TestMake(unittest.TestCase):
 def guests(*host_ids):
     """Return booted guests on these hosts."""
     return [
-        made.guest(f"g{number}", host_id=host)
+        made_guests.guest(f"g{number}", host_id=host)
         for number, host in enumerate(host_ids, 1)
     ]
 

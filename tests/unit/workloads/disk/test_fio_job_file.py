@@ -52,6 +52,41 @@ class JobFileTestCase(unittest.TestCase):
         arguments = {**self.arguments, **changes}
         self.workload.check_files(arguments, {"vmperf.fio": job_bytes})
 
+    @ddt.data(
+        ("rw", ["log.read"], ["log.read"]),
+        ("randrw", ["log.write"], ["log.write"]),
+        ("readwrite", ["log.read", "log.write"], []),
+        ("randread", ["log.read"], []),
+    )
+    @ddt.unpack
+    def test_side_that_is_not_measured(self, pattern, sections, one_sided):
+        """A section that reads and writes has a finding on its metrics."""
+        job = content("").replace(b"rw=write", f"rw={pattern}".encode())
+        arguments = {**self.arguments, "sections": sections}
+        self.workload.check_files(arguments, {"vmperf.fio": job})
+        found = self.workload.file_findings(arguments, {"vmperf.fio": job})
+        self.assertEqual(
+            one_sided,
+            [
+                side
+                for kind, _, names in found
+                for side in [names[0].removeprefix("disk.fio.")[:-5]]
+                if kind == "other_side_not_measured"
+                and f"disk.fio.{side}.bandwidth" in names
+            ],
+        )
+
+    def test_finding_of_a_labelled_workload(self):
+        """It has the names of the metrics in the record."""
+        with tempfile.NamedTemporaryFile(suffix=".fio") as file:
+            file.write(content("").replace(b"rw=write", b"rw=rw"))
+            file.flush()
+            arguments = {"job_file": file.name, "sections": ["log.read"]}
+            (found,) = assignment.Assignment(
+                self.workload, self.workload.complete(arguments), label="db"
+            ).find_in_files()
+        self.assertIn("disk.fio.db.log.read.iops", found.metrics)
+
     def refused(self, job_bytes, **changes):
         """Return the message about a file that is rejected."""
         with self.assertRaises(base.WorkloadError) as caught:
