@@ -24,6 +24,9 @@ MAX_VOID_SHARE = 0.25
 _VOID_RUN_KINDS = ("baseline_changed",)
 
 Samples = dict[gathering.Key, gathering.Samples]
+#: The numbers of void repetitions that do not count, and all findings that
+#: tell why, by the text of the condition.
+Omissions = dict[str, tuple[frozenset[int], tuple[finding.RunFinding, ...]]]
 #: The reasons why metrics have no samples.
 Absences = dict[gathering.Key, str]
 #: The values that complete records lack, by the number of the repetition.
@@ -147,7 +150,7 @@ def collect_samples(
     find_tolerated: collections.abc.Callable[
         [repetition.Condition, sample.Metric], frozenset[str]
     ],
-) -> tuple[Samples, Absences]:
+) -> tuple[Samples, Absences, Omissions]:
     """Return the samples that count by condition and metric.
 
     Each condition counts by itself, by the rules of verdicts. Guests are
@@ -155,10 +158,12 @@ def collect_samples(
 
     :param find_tolerated: A function that returns the kinds of findings that
         the SLA of a metric tolerates, from a condition and the metric.
-    :returns: The samples, and the reasons why other metrics have none.
+    :returns: The samples, the reasons why other metrics have none, and the
+        repetitions that do not count.
     """
     samples: Samples = {}
     absences: Absences = {}
+    omissions: Omissions = {}
     by_title: dict[str, list[repetition.Repetition]] = {}
     for measured in repetitions:
         for condition in measured.conditions:
@@ -191,7 +196,13 @@ def collect_samples(
                 samples[title, metric] = values
             else:
                 absences[title, metric] = gathering.NO_COMPLETE_SAMPLES
-    return samples, absences
+        for tolerate, each in counted.items():
+            if each.omitted:
+                omissions[title] = (
+                    each.omitted,
+                    finding.collect(each.occurrences, tolerate, each.omitted),
+                )
+    return samples, absences, omissions
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -93,7 +93,7 @@ def create_run(
     )
     if sentence:
         raise errors.VMPerfError(f"{name}: {sentence}")
-    samples, absences = counting.collect_samples(
+    samples, absences, omissions = counting.collect_samples(
         counted.repetitions, slas.find_tolerated
     )
     unreadable = len(source.records) - len(records)
@@ -124,13 +124,21 @@ def create_run(
         },
         guests=_count_guests(counted.judged),
         missing=missing.sentence(),
-        omitted=summary.describe_void_repetitions(
-            counted.omitted,
-            finding.collect(
-                counted.occurrences, slas.tolerated, counted.omitted
-            ),
-            missing.planned,
-        ),
+        omitted=_describe_omissions(omissions, missing.planned),
+    )
+
+
+def _describe_omissions(omissions: counting.Omissions, planned: int) -> str:
+    """Return which repetitions are void, by condition, as text, or ""."""
+    titles: dict[str, list[str]] = {}
+    for title, (numbers, findings) in omissions.items():
+        sentence = summary.describe_void_repetitions(
+            numbers, findings, planned
+        )
+        titles.setdefault(sentence, []).append(title)
+    return "; ".join(
+        f"{': '.join(filter(None, (', '.join(names), sentence)))}"
+        for sentence, names in titles.items()
     )
 
 

@@ -17,6 +17,7 @@ from rally_vmperf import sanitize
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
 from rally_vmperf.cmd import compare
+from rally_vmperf.measurement import finding
 from rally_vmperf.records import journal
 from rally_vmperf.records import model
 from tests.unit import made
@@ -157,6 +158,34 @@ class TestTwoRuns(CompareTestCase):
         self.assertIn(
             "void: 1 repetition of 5 is void and omitted (3): The machine's "
             "clock differs from the controller's (g1: 10 s behind)",
+            self.warnings,
+        )
+
+    def test_a_void_level(self):
+        """A condition whose repetition is omitted is named with it."""
+        void = finding.Finding("swap_or_oom", "g1", "1 page")
+        records = [
+            made.with_fields(
+                record,
+                question="tuning",
+                conditions=tuple(
+                    dataclasses.replace(
+                        record.repetition.conditions[0],
+                        axes={"variant": name},
+                        findings=(void,)
+                        if name == "b" and record.repetition.number == 3
+                        else (),
+                    )
+                    for name in ("a", "b")
+                ),
+            )
+            for record in made.guest_records()
+        ]
+        path = self.journal("void", records)
+        self.results(0, path, path, *PASS)
+        self.assertIn(
+            "void: variant b: 1 repetition of 5 is void and omitted (3): The "
+            "machine swapped, or the kernel killed a process (g1: 1 page)",
             self.warnings,
         )
 

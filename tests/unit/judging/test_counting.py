@@ -79,21 +79,26 @@ class TestCollectSamples(unittest.TestCase):
     """The samples by condition and metric."""
 
     def collect(self, *arguments, tolerate=(), **options):
-        """Return the samples and absences of repetitions."""
+        """Return the samples, absences and omissions of repetitions."""
         return counting.collect_samples(
             entries(*arguments, **options),
             lambda condition, metric: frozenset(tolerate),
         )
 
     def test_samples(self):
-        samples, absences = self.collect(["guest_rebooted"])
+        samples, absences, omissions = self.collect(["guest_rebooted"])
         self.assertEqual(7, len(samples["", made.IOPS]))
         self.assertEqual({}, absences)
+        numbers, findings = omissions[""]
+        self.assertEqual(1, len(numbers))
+        self.assertEqual(
+            ["guest_rebooted"], [found.finding.kind for found in findings]
+        )
 
     @ddt.data((), ("swap_or_oom",))
     def test_void_metric(self, tolerate):
         """A finding about a metric voids it, unless its SLA tolerates it."""
-        samples, absences = self.collect(
+        samples, absences, _ = self.collect(
             ["swap_or_oom"], metrics=(made.IOPS.name,), tolerate=tolerate
         )
         self.assertEqual(bool(tolerate), ("", made.IOPS) in samples)
@@ -110,15 +115,15 @@ class TestCollectSamples(unittest.TestCase):
             ),
             counted=False,
         )
-        samples, absences = counting.collect_samples(
+        samples, absences, omissions = counting.collect_samples(
             [first, *others], lambda condition, metric: frozenset()
         )
         self.assertEqual(7, len(samples["", made.IOPS]))
-        self.assertEqual({}, absences)
+        self.assertEqual(({}, {}), (absences, omissions))
 
     def test_bare_metal(self):
         """Guests are compared with guests."""
-        samples, _ = self.collect(["bare_metal_busy"] * 8)
+        samples, *_ = self.collect(["bare_metal_busy"] * 8)
         self.assertEqual(8, len(samples["", made.IOPS]))
 
 
