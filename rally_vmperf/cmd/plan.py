@@ -204,13 +204,17 @@ def _add_subtask(
 
 
 def _check_other_machines(task: tasks.AnyTask) -> list[str]:
-    """Return why peer and control machine cannot be used, one line each.
+    """Return why machines and files cannot be used, one line each.
 
     A run checks them in the same way before it boots guests.
     """
     from rally_vmperf.runs import guest_arrival
     from rally_vmperf.runs import runs as run_errors
 
+    try:
+        guest_arrival.check_access(task.guests, task.peer, task.control)
+    except run_errors.RECORDED_ERRORS as error:
+        return [str(error)]
     problems = []
     for peer, control in ((task.peer, None), (None, task.control)):
         try:

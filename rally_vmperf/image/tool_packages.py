@@ -139,6 +139,8 @@ def make_apt_root(
     root: pathlib.Path, lines: collections.abc.Iterable[str]
 ) -> dict[str, str]:
     """Make a separate root for apt; return the environment that selects it."""
+    # apt reads a relative path below its own directories.
+    root = root.absolute()
     for name in ("lists/partial", "archives/partial", "cache"):
         (root / name).mkdir(parents=True)
     (root / "status").touch()

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Validators of tasks, of the cloud, and of the SSH options of guests."""
 
-import collections.abc
 import dataclasses
 import functools
-import os
 import typing as t
 
 from rally.common import cfg
@@ -16,7 +14,6 @@ from rally_vmperf import opts
 from rally_vmperf import sanitize
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
-from rally_vmperf.guests import request
 from rally_vmperf.guests import schema
 from rally_vmperf.guests.cleanup import ledger
 from rally_vmperf.machines import base
@@ -194,9 +191,6 @@ def _check_baseline(
         )
 
 
-_FILES = ("key_file", "known_hosts", "password_file")
-
-
 @validation.configure(name="vmperf_reach")
 class Reach(TaskValidator):
     """Check jump hosts, namespace, login and host key of a task."""
@@ -208,16 +202,15 @@ class Reach(TaskValidator):
             workload = question.create_task(config)
         except task.InvalidTask:
             return  # The validator vmperf_task reports the error.
-        guests, peer = workload.guests, workload.peer or {}
-        request.parse_sources(guests)
+        # The import of the SDK is slow, and not required to list plugins.
+        from rally_vmperf.runs import guest_arrival
+
         for key in ("jump", "login", "host_key"):
-            self._check_keys(key, guests.get(key))
-        self._check_files("vmperf_guests", guests)
-        self._check_route(guests)
-        self._check_files("peer", peer)
-        self._check_files("control", workload.control or {})
+            self._check_keys(key, workload.guests.get(key))
         try:
-            _open_secrets(guests)
+            guest_arrival.check_access(
+                workload.guests, workload.peer, workload.control
+            )
         except base.MachineError as error:
             self.fail(str(error))
 
@@ -237,55 +230,3 @@ class Reach(TaskValidator):
                 f"vmperf_guests {key}: {error.message}; allowed: {quantity} "
                 + ", ".join(rule["properties"])
             )
-
-    def _check_route(self, guests: Config) -> None:
-        """Reject options that have both a jump host and a namespace."""
-        if guests.get("jump") and guests.get("namespace"):
-            self.fail(
-                "vmperf_guests: jump and namespace are mutually exclusive; "
-                "remove one of them"
-            )
-
-    def _check_files(self, section: str, options: t.Any) -> None:
-        """Reject options that name files which do not exist."""
-        for path, name in _list_files(section, options):
-            if not os.path.isfile(os.path.expanduser(name)):
-                self.fail(
-                    f"{path}: file {name!r} does not exist on this machine; "
-                    "fix the path or remove the option"
-                )
-
-
-def _list_files(
-    parent: str, options: t.Any
-) -> collections.abc.Iterator[tuple[str, str]]:
-    """Yield the paths of options that name files, with the file names."""
-    if isinstance(options, list):
-        for number, element in enumerate(options):
-            yield from _list_files(f"{parent}[{number}]", element)
-    elif isinstance(options, dict):
-        for key, option in options.items():
-            path = f"{parent} {key}"
-            if key in _FILES and isinstance(option, str):
-                yield path, option
-            elif key in ("jump", "login"):
-                yield from _list_files(path, option)
-
-
-def _open_secrets(guests: Config) -> None:
-    """Reject secret files or a namespace that cannot be opened.
-
-    :param guests: The options of the guests.
-    :raises MachineError: If one of them cannot be used.
-    """
-    from rally_vmperf.machines.remote import endpoint
-    from rally_vmperf.machines.remote import hostkey
-    from rally_vmperf.machines.remote import routes
-
-    login, host_key = guests.get("login"), guests.get("host_key")
-    if login and "password_file" in login:
-        endpoint.password("vmperf_guests login", login["password_file"])
-    if host_key and "public_key" in host_key:
-        hostkey.parse_host_keys(host_key["public_key"])
-    if guests.get("namespace"):
-        routes.open_socket(guests["namespace"]).close()

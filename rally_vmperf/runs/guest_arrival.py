@@ -3,6 +3,7 @@
 
 import collections.abc
 import dataclasses
+import os
 import time
 import typing as t
 
@@ -25,9 +26,15 @@ from rally_vmperf.guests.cleanup import ledger
 from rally_vmperf.guests.cleanup import ownership
 from rally_vmperf.guests.cleanup import removal
 from rally_vmperf.guests.cleanup import servers
+from rally_vmperf.machines.remote import endpoint
+from rally_vmperf.machines.remote import hostkey
+from rally_vmperf.machines.remote import routes
 from rally_vmperf.measurement import finding
 from rally_vmperf.runs import loads
 from rally_vmperf.runs import runs
+
+#: The options that name files.
+_FILES = ("key_file", "known_hosts", "password_file")
 
 
 def check_others(
@@ -51,6 +58,63 @@ def check_others(
             loads.create_control(control, assignments),
             progress,
         )
+
+
+def check_access(
+    guests: documents.Arguments,
+    peer: documents.Arguments | None,
+    control: documents.Arguments | None,
+) -> None:
+    """Reject files, secrets and routes that do not exist on this machine.
+
+    :param guests: The options of the guests.
+    :param peer: The peer, as the task defines it.
+    :param control: The control machine, as the task defines it.
+    :raises GuestError: If an option is not valid, or names no file.
+    :raises MachineError: If a secret or a namespace cannot be used.
+    """
+    request.parse_sources(guests)
+    _check_files("vmperf_guests", guests)
+    if guests.get("jump") and guests.get("namespace"):
+        raise errors.GuestError(
+            "vmperf_guests: jump and namespace are mutually exclusive; remove "
+            "one of them"
+        )
+    _check_files("peer", peer)
+    _check_files("control", control)
+    login, host_key = guests.get("login"), guests.get("host_key")
+    if login and "password_file" in login:
+        endpoint.password("vmperf_guests login", login["password_file"])
+    if host_key and "public_key" in host_key:
+        hostkey.parse_host_keys(host_key["public_key"])
+    if guests.get("namespace"):
+        routes.open_socket(guests["namespace"]).close()
+
+
+def _check_files(section: str, options: t.Any) -> None:
+    """Reject options that name files which do not exist."""
+    for path, name in _list_files(section, options):
+        if not os.path.isfile(os.path.expanduser(name)):
+            raise errors.GuestError(
+                f"{path}: file {name!r} does not exist on this machine; fix "
+                "the path or remove the option"
+            )
+
+
+def _list_files(
+    parent: str, options: t.Any
+) -> collections.abc.Iterator[tuple[str, str]]:
+    """Yield the paths of options that name files, with the file names."""
+    if isinstance(options, list):
+        for number, element in enumerate(options):
+            yield from _list_files(f"{parent}[{number}]", element)
+    elif isinstance(options, dict):
+        for key, option in options.items():
+            path = f"{parent} {key}"
+            if key in _FILES and isinstance(option, str):
+                yield path, option
+            elif key in ("jump", "login"):
+                yield from _list_files(path, option)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -31,7 +31,6 @@ PARTS = frozenset(
 NOT_RECORDS = frozenset(
     {
         ("cmd/task_file.py", "workload"),
-        ("plugins/validators.py", "guests"),
         ("questions/common/question.py", "workload"),
         ("questions/common/task.py", "guests"),
         ("questions/common/task.py", "workload"),

@@ -499,6 +499,25 @@ class PlanTest(unittest.TestCase):
         ((_, peer, control, _),) = (call.args for call in check.call_args_list)
         self.assertEqual(("peer", None), (peer.name, control))
 
+    @ddt.data(
+        ({"login": {"password_file": "/no"}}, {}, "login password_file: file"),
+        ({}, {"key_file": "/no/key"}, "peer key_file: file '/no/key' does"),
+        ({"namespace": "no-such"}, {}, "namespace 'no-such' is not on this"),
+    )
+    @ddt.unpack
+    def test_files_and_routes(self, guests, peer, reason):
+        """What the run would reject is rejected without a connection."""
+        task = subtask(**guests)
+        arguments = task["scenario"]["VMPerf.density"]
+        arguments["peer"] = {"address": "192.0.2.10", **peer}
+        with mock.patch(
+            "rally_vmperf.execution.sessions.check_others", autospec=True
+        ) as check:
+            code, _, output = self.plan(task)
+        self.assertEqual(1, code)
+        self.assertRegex(output, f"Four guests: rejected: .*{reason}")
+        check.assert_not_called()
+
     def test_nothing_is_made(self):
         """It only asks."""
         self.plan(subtask(), subtask(levels=[1]))

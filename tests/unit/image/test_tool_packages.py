@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import contextlib
 import dataclasses
 import pathlib
 import unittest
@@ -134,6 +135,17 @@ class FetchTestCase(base.CloudTestCase):
             ),
         ):
             self.fetch(suite="jammy")
+
+    def test_relative_path(self):
+        """apt would search it below /etc/apt, and find no package."""
+        with contextlib.chdir(self.folder):
+            environment = tool_packages.make_apt_root(pathlib.Path("apt"), [])
+        config = pathlib.Path(environment["APT_CONFIG"])
+        self.assertEqual(self.folder / "apt/apt.conf", config)
+        self.assertIn(
+            f'Dir::Etc::sourcelist "{self.folder}/apt/sources.list";',
+            config.read_text(),
+        )
 
     def test_the_machines_proxy_reaches_the_mirror(self):
         line = 'Acquire::http::Proxy "http://p.example:1/";'
