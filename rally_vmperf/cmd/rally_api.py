@@ -10,6 +10,7 @@ import os
 import pathlib
 import tempfile
 import typing as t
+import urllib.parse
 
 from rally_vmperf import documents
 from rally_vmperf import opts
@@ -75,12 +76,12 @@ def _check_database_file() -> None:
 def _find_sqlite_path() -> pathlib.Path | None:
     """Return the path of Rally's SQLite database; None for others."""
     from rally.common import cfg
-    from sqlalchemy.engine import url
 
-    address = url.make_url(cfg.CONF.database.connection)
-    if address.get_backend_name() != "sqlite" or not address.database:
+    address = urllib.parse.urlsplit(cfg.CONF.database.connection)
+    path = urllib.parse.unquote(address.path.removeprefix("/"))
+    if address.scheme.partition("+")[0] != "sqlite" or not path:
         return None
-    return pathlib.Path(address.database)
+    return pathlib.Path(path)
 
 
 def open_baseline_store(config_file: str | None) -> store.Store:
