@@ -3,9 +3,11 @@
 
 import dataclasses
 
+from rally_vmperf.judging import counting
 from rally_vmperf.judging import judged_run
 from rally_vmperf.judging.results import result
 from rally_vmperf.measurement import promises
+from rally_vmperf.measurement import repetition
 from rally_vmperf.measurement.density import max_guests
 
 
@@ -57,7 +59,8 @@ def find_capacities(run: judged_run.JudgedRun) -> dict[str, RunCapacity]:
 def describe(run: judged_run.JudgedRun, load: str, found: RunCapacity) -> str:
     """Return how many guests fit within all limits, as a clause.
 
-    The vCPUs per CPU follow if Nova or the task states the number of CPUs.
+    The vCPUs per CPU follow if Nova or the task states the number of CPUs,
+    and then whose guests they are if there are several hosts.
 
     :param load: The offered load; "" at full speed.
     :param found: The number of guests at this load.
@@ -70,7 +73,22 @@ def describe(run: judged_run.JudgedRun, load: str, found: RunCapacity) -> str:
     if cpus and tested:
         ratio = tested * run.last.shape.vcpus / cpus
         text += f" ({ratio:.1f} vCPUs per CPU)"
+    hosts = count_hosts(run)
+    if hosts > 1:
+        is_each = all(row.statistic == "worst" for row in _list_limited(run))
+        subject = "on each" if is_each else "per host in the mean"
+        text += f", {subject} of {hosts} hosts"
     return text
+
+
+def count_hosts(run: judged_run.JudgedRun) -> int:
+    """Return the number of hosts, each with the guests of a level."""
+    levels = repetition.list_conditions(run.judged_repetitions)
+    numbers = [
+        len(level.machines) // (counting.guests_of(level) * level.batches)
+        for level in levels
+    ]
+    return max([1, *numbers])
 
 
 def _has_other_limits(run: judged_run.JudgedRun) -> bool:

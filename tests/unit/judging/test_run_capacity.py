@@ -70,3 +70,22 @@ class TestRatio(unittest.TestCase):
         self.assertNotIn("vCPUs per CPU", sentence)
         sentence = self.describe(2, host_vcpus=8, **facts)
         self.assertIn("(1.5 vCPUs per CPU)", sentence)
+
+
+@ddt.ddt
+class TestHosts(unittest.TestCase):
+    """The number of guests is of a host, and for the mean of the hosts."""
+
+    @ddt.data(
+        (1, "mean", "all limits$"),
+        (2, "mean", "all limits, per host in the mean of 2 hosts$"),
+        (2, "worst", ", on each of 2 hosts$"),
+    )
+    @ddt.unpack
+    def test_several_hosts(self, hosts, statistic, sentence):
+        limits = {"max_percent": {"cpu.*": 90}, "statistic": statistic}
+        run = made.density_run(
+            made.density_records(hosts=hosts), {"vmperf_degradation": limits}
+        )
+        (found,) = run_capacity.find_capacities(run).values()
+        self.assertRegex(run_capacity.describe(run, "", found), sentence)

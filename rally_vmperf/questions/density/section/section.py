@@ -75,19 +75,10 @@ class DensityReport(reports.RunReport):
         """Return a metric as shares, or None if it was not measured."""
         return shares.series(row, self.hosts)
 
-    @property
-    def _levels(self) -> list[repetition.Condition]:
-        """The levels of all repetitions, as a list."""
-        return repetition.list_conditions(self.judged_repetitions)
-
     @functools.cached_property
     def hosts(self) -> int:
         """The number of hosts, each with the guests of a level."""
-        numbers = [
-            len(level.machines) // (counting.guests_of(level) * level.batches)
-            for level in self._levels
-        ]
-        return max([1, *numbers])
+        return run_capacity.count_hosts(self)
 
     def fairness_at(
         self, metric: sample.Metric, guests: int
