@@ -103,18 +103,11 @@ def of_block(text):
             }
         }
         subtask["contexts"]["vmperf_guests@openstack"]["count"] = 8
-    (arguments,) = subtask["scenario"].values()
+    ((scenario, arguments),) = subtask["scenario"].items()
+    declared = table.scenarios()[scenario].arguments
+    known = {field.name for field in dataclasses.fields(declared)}
     for key, value in content.items():
-        if key in (
-            *(
-                "workloads",
-                "levels",
-                "order",
-                "idle_guests",
-                "solo_guest",
-                "stop",
-            ),
-        ):
+        if key in known:
             arguments[key] = value
             subtask["sla"] = {"failure_rate": {"max": 0}}
         elif key in ("sla", "contexts", "runner", "scenario"):

@@ -16,6 +16,8 @@ NOVA = "http://compute.example.org/v2.1"
 CINDER = "http://volume.example.org/v3"
 NEUTRON = "http://network.example.org"
 PLACEMENT = "http://placement.example.org"
+#: The server whose actions are requested.
+SERVER = f"{NOVA}/servers/s1"
 
 
 class ApiTestCase(unittest.TestCase):
@@ -51,6 +53,38 @@ class ApiTestCase(unittest.TestCase):
         """
         mock_microversions(self.mocker, NOVA, "v2.1", newest)
         return self.connect({"compute": NOVA}, **credential)
+
+
+class ServerActionCase(ApiTestCase):
+    """A test of actions that are requested of Nova for a server."""
+
+    def mock_nova(self, *states: tuple[str, str | None]) -> None:
+        """Mock Nova, which shows a server in statuses with task states."""
+        self.mocker.get(
+            SERVER,
+            [
+                {
+                    "json": {
+                        "server": {
+                            "id": "s1",
+                            "status": status,
+                            "OS-EXT-STS:task_state": task_state,
+                            "fault": {"message": "No valid host"},
+                        }
+                    }
+                }
+                for status, task_state in states
+            ],
+        )
+        self.posted = self.mocker.post(
+            f"{SERVER}/action",
+            status_code=202,
+            headers={"x-openstack-request-id": "req-1"},
+        )
+
+    def bodies(self) -> list[t.Any]:
+        """Return the bodies of all requests."""
+        return [request.json() for request in self.posted.request_history]
 
 
 def mock_keystone(

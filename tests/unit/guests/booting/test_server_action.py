@@ -9,41 +9,11 @@ from rally_vmperf.guests import errors
 from rally_vmperf.guests.booting import server_action
 from tests.unit.guests import apis
 
-SERVER = f"{apis.NOVA}/servers/s1"
-
 
 @mock.patch("time.sleep", new=mock.Mock())
 @ddt.ddt
-class TestServerAction(apis.ApiTestCase):
+class TestServerAction(apis.ServerActionCase):
     """Requests to Nova, and how they end."""
-
-    def mock_nova(self, *states):
-        """Mock Nova, which shows a server in statuses with task states."""
-        self.mocker.get(
-            SERVER,
-            [
-                {
-                    "json": {
-                        "server": {
-                            "id": "s1",
-                            "status": status,
-                            "OS-EXT-STS:task_state": task_state,
-                            "fault": {"message": "No valid host"},
-                        }
-                    }
-                }
-                for status, task_state in states
-            ],
-        )
-        self.posted = self.mocker.post(
-            f"{SERVER}/action",
-            status_code=202,
-            headers={"x-openstack-request-id": "req-1"},
-        )
-
-    def bodies(self):
-        """Return the bodies of all requests."""
-        return [request.json() for request in self.posted.request_history]
 
     def run_action(self, function, body, deadline=300.0, **options):
         """Request an action, and return how it went."""
@@ -107,7 +77,9 @@ class TestServerAction(apis.ApiTestCase):
     def test_rejected(self):
         self.mock_nova(("ACTIVE", None))
         self.mocker.post(
-            f"{SERVER}/action", status_code=403, text="Policy\ndoes not allow"
+            f"{apis.SERVER}/action",
+            status_code=403,
+            text="Policy\ndoes not allow",
         )
         with self.assertRaisesRegex(
             errors.GuestError, "^migrate: 403 Policy does not allow$"
