@@ -112,6 +112,8 @@ class GuestWatch(Action):
     updated: dict[str, str] = dataclasses.field(default_factory=dict)
     #: The requests of this run in Nova that moved guests.
     requested: set[str] = dataclasses.field(default_factory=set)
+    #: The names of guests that did not answer before a timeout.
+    given_up: set[str] = dataclasses.field(default_factory=set)
     name = "watch"
 
     def during(self, current: conditions.CurrentCondition) -> ActionResult:
@@ -127,16 +129,21 @@ class GuestWatch(Action):
     def recover(self, current: conditions.CurrentCondition) -> ActionResult:
         """Wait for guests that reboot; return lost guests and findings.
 
-        For a while, Nova reports a guest that has died as running.
+        For a while, Nova reports a guest that has died as running. A guest
+        that did not answer in time is not waited for again.
         """
         from rally_vmperf.execution.stations import arrival
         from rally_vmperf.guests.booting import obstacles
         from rally_vmperf.guests.booting import placement
 
         silent = self.session.silent(current.machines) - set(current.lost)
-        gone = [guest for guest in self.guests if guest.name in silent]
+        gone = [
+            guest
+            for guest in self.guests
+            if guest.name in silent - self.given_up
+        ]
         search = obstacles.Obstacles(self.connection, gone)
-        deadline = time.monotonic() + self.timeout
+        deadline, is_told = time.monotonic() + self.timeout, False
         while (
             gone and (left := deadline - (started_at := time.monotonic())) > 0
         ):
@@ -145,6 +152,13 @@ class GuestWatch(Action):
                 for guest in gone
                 if placement.is_running(self.connection, guest)
             ]
+            if gone and not is_told:
+                names = (guest.name for guest in gone)
+                self.progress(
+                    f"no answer from {finding.join_first(names, ', ')}; "
+                    f"waiting for {self.timeout:.0f} s at most"
+                )
+                is_told = True
             timeout = min(left, _POLL_INTERVAL)
             arrivals = self.session.runner.run(
                 arrival.wait_all(
@@ -162,6 +176,8 @@ class GuestWatch(Action):
             ]
             if time.monotonic() - started_at < timeout:
                 break  # The guest answers, but has changed.
+        else:
+            self.given_up.update(guest.name for guest in gone)
         if not silent:
             return ActionResult()
         return ActionResult(

@@ -225,6 +225,24 @@ class WatchTest(test_guest_power.Case):
         silent = self.session.silent(test_guest_power.NAMES)
         self.assertEqual({"g1", "g2"}, silent)
 
+    def test_silence_for_good(self):
+        """A guest that did not answer in time is not waited for again."""
+        self.machines["g1"].error = base.Unreachable("g1: silent")
+        lines = []
+        watch = actions.GuestWatch(
+            self.cloud, self.guests, self.session, 0.6, lines.append
+        )
+        current = conditions.CurrentCondition(
+            condition=conditions.PlannedCondition(),
+            machines=test_guest_power.NAMES,
+        )
+        with mock.patch.object(health, "read_counters", return_value={}):
+            watch.recover(current)
+            waited = len(self.machines["g1"].waited)
+            watch.recover(current)
+        self.assertEqual(waited, len(self.machines["g1"].waited))
+        self.assertEqual(["no answer from g1; waiting for 1 s at most"], lines)
+
     def test_a_failed_kernel(self):
         """The guest is not waited for until the timeout."""
         self.cloud.compute.console = test_obstacles.OOPS
