@@ -143,7 +143,7 @@ class GuestWatch(Action):
             if guest.name in silent - self.given_up
         ]
         search = obstacles.Obstacles(self.connection, gone)
-        deadline, is_told = time.monotonic() + self.timeout, False
+        deadline, has_reported = time.monotonic() + self.timeout, False
         while (
             gone and (left := deadline - (started_at := time.monotonic())) > 0
         ):
@@ -152,13 +152,13 @@ class GuestWatch(Action):
                 for guest in gone
                 if placement.is_running(self.connection, guest)
             ]
-            if gone and not is_told:
+            if gone and not has_reported:
                 names = (guest.name for guest in gone)
                 self.progress(
                     f"no answer from {finding.join_first(names, ', ')}; "
                     f"waiting for {self.timeout:.0f} s at most"
                 )
-                is_told = True
+                has_reported = True
             timeout = min(left, _POLL_INTERVAL)
             arrivals = self.session.runner.run(
                 arrival.wait_all(
