@@ -195,7 +195,9 @@ def collect_samples(
             elif values:
                 samples[title, metric] = values
             else:
-                absences[title, metric] = gathering.NO_COMPLETE_SAMPLES
+                absences[title, metric] = explain_unmeasured(
+                    conditions, metric.name
+                )
         for tolerate, each in counted.items():
             if each.omitted:
                 omissions[title] = (
@@ -203,6 +205,33 @@ def collect_samples(
                     finding.collect(each.occurrences, tolerate, each.omitted),
                 )
     return samples, absences, omissions
+
+
+def explain_unmeasured(
+    conditions: collections.abc.Sequence[repetition.Condition],
+    metric: str = "",
+) -> str:
+    """Return why a condition has no samples in any repetition, as text.
+
+    :param conditions: The condition in each repetition.
+    :param metric: The metric whose first gap is named; "" for no gap.
+    """
+    skipped = [
+        condition.skip_reason
+        for condition in conditions
+        if condition.skip_reason
+    ]
+    if skipped and len(skipped) == len(conditions):
+        return f"not run: {skipped[0]}"
+    gaps = (
+        gap
+        for condition in conditions
+        for gap in condition.missing
+        if gap.name == metric
+    )
+    for gap in gaps:
+        return f"{gathering.NO_COMPLETE_SAMPLES} ({gap.machine}: {gap.reason})"
+    return gathering.NO_COMPLETE_SAMPLES
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
