@@ -10,6 +10,7 @@ Verdicts, comparisons of runs and audits count by these rules.
 import collections
 import collections.abc
 import dataclasses
+import re
 
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
@@ -22,6 +23,9 @@ from rally_vmperf.measurement.samples import units
 MAX_VOID_SHARE = 0.25
 #: Kinds that void the run even if a single repetition has them.
 _VOID_RUN_KINDS = ("baseline_changed",)
+
+#: The levels in the detail of a finding.
+_LEVELS = re.compile(r"at [0-9][0-9, ]{0,1000} guests?: ")
 
 Samples = dict[gathering.Key, gathering.Samples]
 #: The numbers of void repetitions that do not count, and all findings that
@@ -443,6 +447,15 @@ def _list_level_findings(
             )
         for number in sorted(numbers[reported_finding]):
             yield level_finding, number
+
+
+def describe_at_level(found: finding.Finding) -> str:
+    """Return the sentence of a finding as one of its levels has it.
+
+    The findings of a run have the levels in their detail.
+    """
+    detail = _LEVELS.sub("", found.detail, count=1)
+    return first_void_sentence([dataclasses.replace(found, detail=detail)], ())
 
 
 def select_run_wide(

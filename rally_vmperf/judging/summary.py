@@ -199,11 +199,16 @@ class Judgement:
                 for run_finding in row.voiding_findings()
             ),
         ]
+        described = {
+            counting.describe_at_level(run_finding.finding)
+            for run_finding in findings
+        }
         row_sentences = dict.fromkeys(
             text
             for row in void
             if not row.voiding_findings()
             for text in row.void_reasons()
+            if text not in described
         )
         sentences = finding.sentences(findings)
         return [
