@@ -262,6 +262,14 @@ class Shortfall:
     warmups: int = 0
     reasons: tuple[str, ...] = ()
 
+    def with_reasons(
+        self, reasons: collections.abc.Iterable[str]
+    ) -> "Shortfall":
+        """Return a copy with further reasons, which come first."""
+        return dataclasses.replace(
+            self, reasons=tuple(dict.fromkeys((*reasons, *self.reasons)))
+        )
+
     def __bool__(self) -> bool:
         number = self.unreadable + self.absent + self.warmups
         return bool(self.incomplete or self.interrupted or number)
