@@ -264,10 +264,10 @@ def _describe_unknown_host(
             f"--host={host}: no run of the newest {limit} of {len(tasks)} "
             "tasks has a guest on it; to search all: --limit 0"
         )
-    known = finding.join_first(
+    listed_hosts = finding.join_first(
         sorted(map(host_names.shorten, hosts)) or ["none"], ", "
     )
-    return f"--host={host}: no run has a guest on it (hosts: {known})"
+    return f"--host={host}: no run has a guest on it (hosts: {listed_hosts})"
 
 
 def _list_cells(run: journal.IndexedRun, number: int) -> tuple[t.Any, ...]:

@@ -457,13 +457,15 @@ def _list_level_findings(
             yield level_finding, number
 
 
-def describe_at_level(found: finding.Finding) -> str:
+def describe_at_level(level_finding: finding.Finding) -> str:
     """Return the sentence of a finding as one of its levels has it.
 
     The findings of a run have the levels in their detail.
     """
-    detail = _LEVELS.sub("", found.detail, count=1)
-    return first_void_sentence([dataclasses.replace(found, detail=detail)], ())
+    detail = _LEVELS.sub("", level_finding.detail, count=1)
+    return first_void_sentence(
+        [dataclasses.replace(level_finding, detail=detail)], ()
+    )
 
 
 def select_run_wide(

@@ -444,13 +444,13 @@ class Judge:
         :param compared: The values that are compared with the reference.
         """
         axis = self.rules.axis
-        known = gathering.list_values(self._repetitions, axis)
-        if value in known:
+        values = gathering.list_values(self._repetitions, axis)
+        if value in values:
             return (
                 f"is for the reference, which has no gain or loss against "
                 f"itself; set it for another {axis} ({', '.join(compared)})"
             )
-        return f"names no {axis} of this run ({', '.join(known)})"
+        return f"names no {axis} of this run ({', '.join(values)})"
 
     def _judge_part(self, name: str) -> summary.Judgement:
         """Return the verdict on a variant, as if it were all of the run."""

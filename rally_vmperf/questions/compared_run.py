@@ -99,7 +99,7 @@ def create_run(
     unreadable = len(source.records) - len(records)
     missing = counting.count_missing(
         counted.repetitions, unreadable, counted.omitted
-    ).with_reasons(source.damages)
+    ).with_reasons(source.damage_reasons)
     record = max(records, key=lambda record: record.repetition.number)
     machines, machines_error = files.describe_machines(source.folder, record)
     facts = _list_facts(record, machines)

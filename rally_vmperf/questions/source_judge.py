@@ -85,7 +85,9 @@ def judge_source(
             main_criterion.select(record.repetition) for record in shown
         ),
         judgements={
-            heading: _explain_damages(criterion_judge.judgement(), source)
+            heading: _explain_damaged_lines(
+                criterion_judge.judgement(), source
+            )
             for heading, criterion_judge in judges.items()
         },
         machines=machines,
@@ -107,11 +109,11 @@ def judge_source(
     )
 
 
-def _explain_damages(
+def _explain_damaged_lines(
     judgement: summary.Judgement, source: sources.Source
 ) -> summary.Judgement:
     """Return a judgement with the reasons why records are not readable."""
-    missing = judgement.missing.with_reasons(source.damages)
+    missing = judgement.missing.with_reasons(source.damage_reasons)
     return dataclasses.replace(judgement, missing=missing)
 
 

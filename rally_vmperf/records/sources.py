@@ -66,7 +66,7 @@ class Source:
     damaged: tuple[journal.DamagedLine, ...] = ()
 
     @property
-    def damages(self) -> list[str]:
+    def damage_reasons(self) -> list[str]:
         """The reasons why lines of the journal are not readable, a list."""
         return [line.describe() for line in self.damaged]
 

@@ -46,7 +46,7 @@ class SourcesTestCase(unittest.TestCase):
         written.path.write_text(content[: -len(content) // 12])
         (run_source,) = sources.read(str(written.path), SCENARIOS)
         self.assertEqual([*written_records()[:5], None], run_source.records)
-        (damage,) = run_source.damages
+        (damage,) = run_source.damage_reasons
         self.assertIn("line 6 of the journal is cut off", damage)
 
     def test_results_of_rally(self):
