@@ -172,7 +172,7 @@ class TestRuns(unittest.TestCase):
         """The row has the reason in place of the verdict."""
         with (self.directory / "old.jsonl").open("a") as stream:
             stream.write("{}\n")
-        self.assertIn("not readable", self.list_rows()[-1]["Verdict"])
+        self.assertEqual("inconclusive", self.list_rows()[-1]["Verdict"])
 
     def test_run_without_limits(self):
         """It has no verdict."""
