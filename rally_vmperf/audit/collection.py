@@ -261,7 +261,12 @@ def _judge(part: _Part, source: sources.Source, facts: t.Any) -> _Part:
     needs = _list_needs(facts, judged)
     capacities = {
         f"{judged.size} at {load}" if load else judged.size: (
-            hosts.GuestCapacity(needs=needs, found=found, load=load)
+            hosts.GuestCapacity(
+                vcpus=judged.last.shape.vcpus,
+                needs=needs,
+                found=found,
+                load=load,
+            )
         )
         for load, found in run_capacity.find_capacities(judged).items()
     }
@@ -279,11 +284,12 @@ def _list_needs(facts: t.Any, judged: judged_run.JudgedRun) -> dict[str, int]:
     """
     shape = judged.last.shape
     flavor = facts.get("flavor") or {}
-    pinned = promises.find_recorded_cpu_policy(facts) == "dedicated"
+    dedicated = promises.count_recorded_dedicated(facts, shape.vcpus) or 0
     disks = [guest.nova.get("disk") or {} for guest in judged.of_role("guest")]
     is_local = all(disk.get("source") != "volume" for disk in disks)
     needs = {
-        "PCPU" if pinned else "VCPU": shape.vcpus,
+        "VCPU": max(0, shape.vcpus - dedicated),
+        "PCPU": dedicated,
         "MEMORY_MB": shape.memory_mib,
         "DISK_GB": promises.count_local_gib(
             (flavor.get("disk_gib") or 0) if is_local else 0,

@@ -52,18 +52,15 @@ class HostFigure(t.NamedTuple):
 class GuestCapacity:
     """The number of guests of a flavor that keep the limits on a host.
 
+    :param vcpus: The vCPUs of a guest, dedicated or not.
     :param needs: The needs of a guest, by resource class of Placement.
     :param load: The offered load of the guests as text; "" at full speed.
     """
 
+    vcpus: int
     needs: collections.abc.Mapping[str, int]
     found: run_capacity.RunCapacity
     load: str = ""
-
-    @property
-    def vcpus(self) -> int:
-        """The vCPUs of a guest, dedicated or not."""
-        return self.needs.get("VCPU", 0) + self.needs.get("PCPU", 0)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -416,7 +416,7 @@ def read_hosts(
         if pathlib.Path(name).is_dir():
             journals |= _index(pathlib.Path(name), None)
         else:
-            run_sources += runs.read_sources(parsed, name)
+            run_sources += _check_damage(runs.read_sources(parsed, name))
     if days is not None:
         journals |= _index(runs.find_journal_dir(parsed), days)
     tasks = {
@@ -452,13 +452,28 @@ def _index(
     }
 
 
+def _check_damage(run_sources: list[sources.Source]) -> list[sources.Source]:
+    """Return runs; reject a journal that was damaged after the run.
+
+    A host is compared by the repetitions that it has, so that a lost one
+    would not be noticed.
+
+    :raises JournalError: If a line is damaged; one that is cut off is not.
+    """
+    for source in run_sources:
+        for line in source.damaged:
+            if not line.is_cut_off:
+                raise line.create_error()
+    return run_sources
+
+
 def _read_journals(
     journals: collections.abc.Iterable[pathlib.Path], warn: Warn
 ) -> collections.abc.Iterator[sources.Source]:
     """Yield the runs in journals; report those that cannot be read."""
     for path in journals:
         try:
-            yield from sources.read(str(path), ())
+            yield from _check_damage(sources.read(str(path), ()))
         except errors.VMPerfError as error:
             warn(f"omitted: {error}")
 

@@ -3,13 +3,16 @@
 
 import argparse
 import collections.abc
+import os
 import pathlib
 import re
+import stat
 import typing as t
 
 from cliff import command
 from cliff import lister
 
+from rally_vmperf import atomic
 from rally_vmperf import errors
 from rally_vmperf import sanitize
 
@@ -37,23 +40,50 @@ def write_file(
     name: str,
     option: str = "",
 ) -> None:
-    """Write a document in pieces to a file.
+    """Write a document in pieces to a file, which is complete or unchanged.
 
     :param name: The option with the path, or the name of the document.
     :param option: The option with the path, if it is not the name.
     :raises VMPerfError: If the file cannot be written.
     """
+    target = pathlib.Path(path)
     try:
-        with pathlib.Path(path).open(
-            "w", encoding="utf-8", newline=""
-        ) as file:
-            file.writelines(pieces)
+        # An error, in place of directories from a mistyped path.
+        target.parent.stat()
+        if _is_replaceable(target):
+            mode = _find_mode(target)
+            atomic.write(target, "".join(pieces), mode=mode)
+        else:
+            with target.open("w", encoding="utf-8", newline="") as file:
+                file.writelines(pieces)
     except OSError as error:
         hint = f" with {option}" if option else ""
         raise errors.VMPerfError(
             f"{name} {path}: {error.strerror or error}; select another "
             f"path{hint}"
         ) from error
+
+
+def _is_replaceable(target: pathlib.Path) -> bool:
+    """Return whether another file can take the place of a path.
+
+    Devices, pipes and links, such as /dev/stdout, are written to, and so are
+    files in a directory that the user cannot write to.
+    """
+    if target.is_symlink():
+        return False
+    if not target.exists():
+        return True
+    return target.is_file() and os.access(target.parent, os.W_OK)
+
+
+def _find_mode(target: pathlib.Path) -> int:
+    """Return the permissions of a file, or those of a new one."""
+    if target.exists():
+        return stat.S_IMODE(target.stat().st_mode)
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return 0o666 & ~mask
 
 
 #: The exit code of a result that is not accepted.

@@ -3,6 +3,8 @@
 
 import importlib.metadata
 import logging
+import os
+import signal
 import sys
 
 from cliff import app
@@ -56,9 +58,27 @@ class Shell(app.App):
 
 def main(argv: list[str] | None = None) -> int:
     """Run a command, and return its exit code."""
-    termination.as_interrupt()
-    code: int = Shell().run(sys.argv[1:] if argv is None else argv)
+    try:
+        termination.as_interrupt()
+        _open_closed_streams()
+        code: int = Shell().run(sys.argv[1:] if argv is None else argv)
+    except KeyboardInterrupt:
+        # Before the application handles it.
+        return 128 + signal.SIGINT
     return code
+
+
+def _open_closed_streams() -> None:
+    """Open the null device for each standard stream that is closed.
+
+    The exit code is then the whole output, as with ``> /dev/null``, and no
+    file that a command opens becomes a standard stream of its programs.
+    """
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            descriptor = os.open(os.devnull, os.O_RDWR)
+            stream = os.fdopen(descriptor, mode, encoding="utf-8")
+            setattr(sys, name, stream)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from rally_vmperf import errors
 from rally_vmperf.cmd import base
 from rally_vmperf.cmd import rally_api
 from rally_vmperf.cmd import raw_outputs
+from rally_vmperf.measurement import finding
 from rally_vmperf.measurement.comparison import host_names
 from rally_vmperf.questions import source_judge
 from rally_vmperf.questions import table
@@ -232,13 +233,41 @@ class Runs(base.Lister):
             )
         tasks = journal.group_by_task(indexed)
         limit = parsed.limit or len(tasks)
-        return _COLUMNS, (
-            _list_cells(run, number)
+        selected = [
+            (run, number)
             for number, task in enumerate(tasks[:limit], start=1)
             for run in task
-            if parsed.host
-            in (None, *run.hosts, *map(host_names.shorten, run.hosts))
+            if parsed.host in (None, *_list_names(run.hosts))
+        ]
+        if indexed and not selected:
+            self.warn(_describe_unknown_host(parsed.host, limit, tasks))
+        return _COLUMNS, (_list_cells(*pair) for pair in selected)
+
+
+def _list_names(hosts: collections.abc.Iterable[str]) -> list[str]:
+    """Return the full and the short names of hosts."""
+    return [
+        name for host in hosts for name in (host, host_names.shorten(host))
+    ]
+
+
+def _describe_unknown_host(
+    host: str, limit: int, tasks: list[list[journal.IndexedRun]]
+) -> str:
+    """Return that no listed run has a guest on a host, with the solution.
+
+    :param limit: The number of tasks that are listed.
+    """
+    hosts = {name for task in tasks for run in task for name in run.hosts}
+    if host in _list_names(hosts):
+        return (
+            f"--host={host}: no run of the newest {limit} of {len(tasks)} "
+            "tasks has a guest on it; to search all: --limit 0"
         )
+    listed_hosts = finding.join_first(
+        sorted(map(host_names.shorten, hosts)) or ["none"], ", "
+    )
+    return f"--host={host}: no run has a guest on it (hosts: {listed_hosts})"
 
 
 def _list_cells(run: journal.IndexedRun, number: int) -> tuple[t.Any, ...]:

@@ -7,6 +7,7 @@ the string "false" is true. The uses of an argument tell what it must be.
 
 import collections.abc
 import difflib
+import itertools
 import typing as t
 
 from rally_vmperf import documents
@@ -23,9 +24,12 @@ _KINDS = {
     "collection": "a list or a mapping",
     "mapping": "a mapping of names to values",
     "number": "a number, without quotes",
+    "count": "an integer >= 0, without quotes",
     "boolean": "true or false, without quotes",
     "given": "a value, or be removed",
 }
+#: The key of a task whose value is a sum of counts.
+_TIMES = "times:"
 #: The methods that mappings have, and lists and texts have not.
 _METHODS = ("get", "items", "keys", "values")
 #: Texts that are meant as false or true, all of which are true.
@@ -99,9 +103,10 @@ def _is_of_kind(argument: t.Any, kind: str) -> bool:
         return isinstance(argument, list | dict)
     if kind == "mapping":
         return isinstance(argument, dict)
-    if kind == "number":
-        is_boolean = isinstance(argument, bool)
-        return isinstance(argument, int | float) and not is_boolean
+    if kind in ("number", "count"):
+        if isinstance(argument, bool) or not isinstance(argument, int | float):
+            return False
+        return kind == "number" or (argument >= 0 and argument % 1 == 0)
     is_text = isinstance(argument, str)
     is_misleading = is_text and argument.lower() in _BOOLEANS
     return argument is not None and not (kind == "boolean" and is_misleading)
@@ -147,6 +152,15 @@ def _find_kinds(
         if any(_is_number(side, numbers) for side in sides):
             for side in sides:
                 yield _find_name(side), "number"
+    for output in tree.find_all(nodes.Output):
+        for before, term in itertools.pairwise(output.nodes):
+            if (
+                isinstance(before, nodes.TemplateData)
+                and before.data.rstrip().endswith(_TIMES)
+                and isinstance(term, nodes.Add)
+            ):
+                yield _find_name(term.left), "count"
+                yield _find_name(term.right), "count"
 
 
 def _is_number(node: t.Any, numbers: collections.abc.Container[str]) -> bool:

@@ -5,6 +5,7 @@ import collections.abc
 import contextlib
 import dataclasses
 import hashlib
+import math
 import os
 import pathlib
 import re
@@ -25,6 +26,12 @@ WORK_PREFIX = ".vmperf-image-"
 #: The workloads of tasks/kvm-overhead.yaml and tasks/kvm-density.yaml.
 WORKLOADS = ("bzip2", "fio", "iperf3", "mbw", "sysbench")
 _SIZE = re.compile("[1-9][0-9]{0,5}[MG]")
+#: The size in MiB in which no image of a recipe fits: less than the packages
+#: of every guest, and more than a mistake in the unit.
+_TOO_SMALL_MIB = 256
+#: The size in MiB of the largest journal of ext4 in an image, and the factor
+#: of the archive for blocks, inodes and some free space.
+_JOURNAL_MIB, _FILE_SYSTEM_FACTOR = 64, 1.2
 #: The variable with the date of the files, as in tools for repeatable builds.
 DATE_VARIABLE = "SOURCE_DATE_EPOCH"
 # extlinux 6.04 cannot read these; the journal is added last, empty.
@@ -56,11 +63,10 @@ def list_properties(recipe: Recipe) -> dict[str, str | int]:
 
     :param recipe: The recipe of the image.
     """
-    mebibytes = int(recipe.size[:-1]) * (1024 if recipe.size[-1] == "G" else 1)
     return {
         "disk_format": "qcow2",
         "container_format": "bare",
-        "min_disk": -(-mebibytes // 1024),
+        "min_disk": -(-_count_mebibytes(recipe.size) // 1024),
         "architecture": "x86_64",
         "hw_firmware_type": "bios",
         "hw_rng_model": "virtio",
@@ -74,13 +80,40 @@ def list_properties(recipe: Recipe) -> dict[str, str | int]:
 def check_size(size: str) -> str:
     """Return a size of a disk; reject others.
 
-    :raises HostError: If it is not a number of MiB or GiB.
+    :raises HostError: If it is not a number of MiB or GiB, or if no image
+        fits.
     """
     if not _SIZE.fullmatch(size):
         raise commands.HostError(
             f"size {size!r:.60}: must be a number with M or G, such as 2500M"
         )
+    if _count_mebibytes(size) < _TOO_SMALL_MIB:
+        raise commands.HostError(
+            f"size {size!r}: must be at least {_TOO_SMALL_MIB}M for the "
+            f"packages of every guest; the default is {Recipe.size}"
+        )
     return size
+
+
+def _count_mebibytes(size: str) -> int:
+    """Return the MiB of a size."""
+    return int(size[:-1]) * (1024 if size[-1] == "G" else 1)
+
+
+def _describe_shortage(size: str, tree: pathlib.Path) -> str:
+    """Return why a system may not fit on a disk, as a clause, or "".
+
+    :param size: The size of the disk.
+    :param tree: The archive of the system.
+    """
+    mebibytes = tree.stat().st_size / 1024**2
+    required = math.ceil(mebibytes * _FILE_SYSTEM_FACTOR) + _JOURNAL_MIB
+    if _count_mebibytes(size) >= required:
+        return ""
+    return (
+        f"size {size!r}: the system has {mebibytes:.0f} MiB; use a size of "
+        f"at least {required}M"
+    )
 
 
 def build(
@@ -98,6 +131,7 @@ def build(
     :param enter: The function that returns the command that runs another one
         with the tools for disks.
     :raises WorkloadError: If a workload does not exist.
+    :raises HostError: If a program fails, or if the system does not fit.
     """
     check_size(recipe.size)
     date = source_date()
@@ -111,7 +145,15 @@ def build(
         def run(argv: list[str]) -> None:
             commands.run(enter(argv), log=log)
 
-        make_disk(disk, recipe.size, tree, run)
+        shortage = _describe_shortage(recipe.size, tree)
+        if _count_mebibytes(recipe.size) << 20 <= tree.stat().st_size:
+            raise commands.HostError(shortage)
+        try:
+            make_disk(disk, recipe.size, tree, run)
+        except commands.HostError as error:
+            raise commands.HostError(
+                "; ".join(filter(None, (shortage, str(error))))
+            ) from error
         tree.unlink()
         draft = work / "image.qcow2"
         run(

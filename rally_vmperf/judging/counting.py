@@ -10,6 +10,7 @@ Verdicts, comparisons of runs and audits count by these rules.
 import collections
 import collections.abc
 import dataclasses
+import re
 
 from rally_vmperf.measurement import finding
 from rally_vmperf.measurement import gathering
@@ -22,6 +23,9 @@ from rally_vmperf.measurement.samples import units
 MAX_VOID_SHARE = 0.25
 #: Kinds that void the run even if a single repetition has them.
 _VOID_RUN_KINDS = ("baseline_changed",)
+
+#: The levels in the detail of a finding.
+_LEVELS = re.compile(r"at [0-9][0-9, ]{0,1000} guests?: ")
 
 Samples = dict[gathering.Key, gathering.Samples]
 #: The numbers of void repetitions that do not count, and all findings that
@@ -195,7 +199,9 @@ def collect_samples(
             elif values:
                 samples[title, metric] = values
             else:
-                absences[title, metric] = gathering.NO_COMPLETE_SAMPLES
+                absences[title, metric] = explain_unmeasured(
+                    conditions, metric.name
+                )
         for tolerate, each in counted.items():
             if each.omitted:
                 omissions[title] = (
@@ -203,6 +209,33 @@ def collect_samples(
                     finding.collect(each.occurrences, tolerate, each.omitted),
                 )
     return samples, absences, omissions
+
+
+def explain_unmeasured(
+    conditions: collections.abc.Sequence[repetition.Condition],
+    metric: str = "",
+) -> str:
+    """Return why a condition has no samples in any repetition, as text.
+
+    :param conditions: The condition in each repetition.
+    :param metric: The metric whose first gap is named; "" for no gap.
+    """
+    skipped = [
+        condition.skip_reason
+        for condition in conditions
+        if condition.skip_reason
+    ]
+    if skipped and len(skipped) == len(conditions):
+        return f"not run: {skipped[0]}"
+    gaps = (
+        gap
+        for condition in conditions
+        for gap in condition.missing
+        if gap.name == metric
+    )
+    for gap in gaps:
+        return f"{gathering.NO_COMPLETE_SAMPLES} ({gap.machine}: {gap.reason})"
+    return gathering.NO_COMPLETE_SAMPLES
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
@@ -228,6 +261,14 @@ class Shortfall:
     absent: int = 0
     warmups: int = 0
     reasons: tuple[str, ...] = ()
+
+    def with_reasons(
+        self, reasons: collections.abc.Iterable[str]
+    ) -> "Shortfall":
+        """Return a copy with further reasons, which come first."""
+        return dataclasses.replace(
+            self, reasons=tuple(dict.fromkeys((*reasons, *self.reasons)))
+        )
 
     def __bool__(self) -> bool:
         number = self.unreadable + self.absent + self.warmups
@@ -414,6 +455,17 @@ def _list_level_findings(
             )
         for number in sorted(numbers[reported_finding]):
             yield level_finding, number
+
+
+def describe_at_level(level_finding: finding.Finding) -> str:
+    """Return the sentence of a finding as one of its levels has it.
+
+    The findings of a run have the levels in their detail.
+    """
+    detail = _LEVELS.sub("", level_finding.detail, count=1)
+    return first_void_sentence(
+        [dataclasses.replace(level_finding, detail=detail)], ()
+    )
 
 
 def select_run_wide(

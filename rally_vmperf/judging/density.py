@@ -141,7 +141,7 @@ def build_points(
                 bare_void=counting.first_void_sentence(changes, tolerate),
                 reason=""
                 if guest_samples
-                else _explain_unmeasured(conditions),
+                else counting.explain_unmeasured(conditions),
             )
         )
     return tuple(all_points)
@@ -182,20 +182,6 @@ def _select_counted(
             run_repetition.conditions, guests=guests
         )
     ]
-
-
-def _explain_unmeasured(
-    conditions: collections.abc.Sequence[repetition.Condition],
-) -> str:
-    """Return why the conditions of a level have no samples, as text."""
-    skipped = [
-        condition.skip_reason
-        for condition in conditions
-        if condition.skip_reason
-    ]
-    if skipped and len(skipped) == len(conditions):
-        return f"not run: {skipped[0]}"
-    return gathering.NO_COMPLETE_SAMPLES
 
 
 def _describe_gap(

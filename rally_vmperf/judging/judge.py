@@ -416,13 +416,13 @@ class Judge:
         if not self.rules.compares_values:
             return judgement
         rows = [dataclasses.replace(row, variant="") for row in judgement.rows]
-        unmatched = [
-            f"{value}: {pattern}"
+        unmatched = {
+            f"{value}: {pattern}": self._explain_value(value, names)
             for value, by_option in self.by_value.items()
             if value not in names
             for option_limits in by_option.values()
             for pattern in option_limits.unmatched(())
-        ]
+        }
         status = judgement.status
         if unmatched and status == "passed":
             status = "inconclusive"
@@ -430,10 +430,27 @@ class Judge:
             judgement,
             status=status,
             unmatched=(*judgement.unmatched, *unmatched),
+            unmatched_reasons=unmatched,
             conclusions=tuple(
                 self.rules.conclude(rows, self.options.confidence)
             ),
         )
+
+    def _explain_value(
+        self, value: str, compared: collections.abc.Iterable[str]
+    ) -> str:
+        """Return why no metric has the limit of a value, as a clause.
+
+        :param compared: The values that are compared with the reference.
+        """
+        axis = self.rules.axis
+        values = gathering.list_values(self._repetitions, axis)
+        if value in values:
+            return (
+                f"is for the reference, which has no gain or loss against "
+                f"itself; set it for another {axis} ({', '.join(compared)})"
+            )
+        return f"names no {axis} of this run ({', '.join(values)})"
 
     def _judge_part(self, name: str) -> summary.Judgement:
         """Return the verdict on a variant, as if it were all of the run."""

@@ -49,6 +49,8 @@ class Judgement:
     :param findings: All findings, including those of the rows, the most
         severe ones first.
     :param unmatched: The limits that match no metric of the run.
+    :param unmatched_reasons: The reasons why, for those with another reason
+        than their metric, as clauses by limit.
     :param not_judged: The limits that the task skips, because nothing
         measures them.
     :param omitted: The numbers of void repetitions that are not judged.
@@ -68,6 +70,9 @@ class Judgement:
     refused: tuple[finding.RunFinding, ...] | None = None
     conclusions: tuple[str, ...] = ()
     not_judged: tuple[NotJudged, ...] = ()
+    unmatched_reasons: collections.abc.Mapping[str, str] = dataclasses.field(
+        default_factory=dict
+    )
 
     @property
     def compared(self) -> tuple[result.Result, ...]:
@@ -194,11 +199,16 @@ class Judgement:
                 for run_finding in row.voiding_findings()
             ),
         ]
+        described = {
+            counting.describe_at_level(run_finding.finding)
+            for run_finding in findings
+        }
         row_sentences = dict.fromkeys(
             text
             for row in void
             if not row.voiding_findings()
             for text in row.void_reasons()
+            if text not in described
         )
         sentences = finding.sentences(findings)
         return [
@@ -257,6 +267,8 @@ class Judgement:
 
     def explain_unmatched(self, pattern: str) -> str:
         """Return why a limit has no metric, as the rest of a sentence."""
+        if pattern in self.unmatched_reasons:
+            return self.unmatched_reasons[pattern]
         counts = [
             row.metric.name for row in self.rows if row.metric.scale == "count"
         ]

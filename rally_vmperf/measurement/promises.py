@@ -4,6 +4,7 @@
 import collections.abc
 import dataclasses
 import math
+import re
 import typing as t
 
 from rally_vmperf import formats
@@ -25,6 +26,12 @@ _NAME = "|".join(
 FIRMWARE_BYTES = 32 << 20
 #: The property of images that has the meaning of the extra spec.
 CPU_POLICY = "hw_cpu_policy"
+#: The property of images that precedes the realtime mask of a flavor.
+REALTIME_MASK = "hw_cpu_realtime_mask"
+#: A number or a range of CPUs in a mask, or one that is excluded.
+_MASK_RULE = re.compile(r"(\^?)([0-9]{1,5})(?:-([0-9]{1,5}))?")
+#: The texts that Nova reads as true.
+_TRUE = ("1", "t", "true", "on", "y", "yes")
 #: Whether vCPUs have CPUs of their own: none, some or all.
 CpuPolicy = t.Literal["shared", "mixed", "dedicated"]
 
@@ -48,6 +55,91 @@ def find_cpu_policy(
     return "mixed" if policy == "mixed" else "shared"
 
 
+def describe_policy_conflict(
+    extra_specs: collections.abc.Mapping[str, t.Any], image_policy: str
+) -> str:
+    """Return the policies that Nova rejects together as text, or "".
+
+    The image must not require more CPUs of their own than a flavor with a
+    policy.
+
+    :param image_policy: The property ``hw_cpu_policy`` of the image, or "".
+    """
+    policy, image_policy = (
+        str(text or "").lower()
+        for text in (extra_specs.get("hw:cpu_policy"), image_policy)
+    )
+    order = t.get_args(CpuPolicy)
+    if (
+        policy not in order
+        or image_policy not in order
+        or order.index(image_policy) <= order.index(policy)
+    ):
+        return ""
+    return (
+        f"the flavor has hw:cpu_policy={policy}, and the image "
+        f"{CPU_POLICY}={image_policy}, which Nova rejects"
+    )
+
+
+def count_dedicated(
+    extra_specs: collections.abc.Mapping[str, t.Any],
+    image_policy: str,
+    image_mask: str,
+    vcpus: int,
+) -> int | None:
+    """Return the number of CPUs of its own that a guest gets, as Nova does.
+
+    :param image_policy: The property ``hw_cpu_policy`` of the image, or "".
+    :param image_mask: Its property ``hw_cpu_realtime_mask``, or "".
+    :param vcpus: The number of vCPUs of the flavor.
+    :returns: The number; None if no valid mask tells which vCPUs are meant.
+    """
+    policy = find_cpu_policy(extra_specs, image_policy)
+    if policy == "shared":
+        return 0
+    number, most = vcpus, vcpus
+    if policy == "mixed":
+        mask = str(extra_specs.get("hw:cpu_dedicated_mask") or "")
+        if mask or "hw:emulator_threads_policy" not in extra_specs:
+            most = vcpus - 1
+        if not mask and _is_true(extra_specs.get("hw:cpu_realtime")):
+            mask = image_mask or str(
+                extra_specs.get("hw:cpu_realtime_mask") or f"0-{vcpus - 1}"
+            )
+        number = len(_parse_mask(mask, vcpus))
+    if not 0 < number <= most:
+        return None
+    # The threads of the emulator.
+    return number + (
+        extra_specs.get("hw:emulator_threads_policy") == "isolate"
+    )
+
+
+def _is_true(content: t.Any) -> bool:
+    """Return whether Nova reads an extra spec as true."""
+    return str(content or "").strip().lower() in _TRUE
+
+
+def _parse_mask(mask: str, vcpus: int) -> set[int]:
+    """Return the vCPUs in a mask, such as ``0-2,^1``; none if it is invalid.
+
+    A mask that begins with an excluded number is one of all others.
+    """
+    included: set[int] = set()
+    excluded: set[int] = set()
+    if mask.strip().startswith("^"):
+        included |= {*range(vcpus)}
+    for rule in filter(None, map(str.strip, mask.split(","))):
+        if not (match := _MASK_RULE.fullmatch(rule)):
+            return set()
+        first, last = int(match[2]), int(match[3] or match[2])
+        chosen = excluded if match[1] else included
+        chosen |= {*range(first, last + 1)}
+    included -= excluded
+    return included if included <= {*range(vcpus)} else set()
+
+
 def find_recorded_cpu_policy(
     nova: collections.abc.Mapping[str, t.Any],
 ) -> CpuPolicy:
@@ -56,10 +148,32 @@ def find_recorded_cpu_policy(
     :param nova: The facts from Nova; a record of an earlier version has the
         requested properties of the image only.
     """
+    return find_cpu_policy(*_read_policies(nova))
+
+
+def count_recorded_dedicated(
+    nova: collections.abc.Mapping[str, t.Any], vcpus: int
+) -> int | None:
+    """Return the number of CPUs of its own of a guest in a record.
+
+    :param nova: As for ``find_recorded_cpu_policy``.
+    :param vcpus: The number of its vCPUs.
+    :returns: As ``count_dedicated``; a record has a mask of the image only if
+        the task requested it.
+    """
+    requested = nova.get("settings") or {}
+    mask = str(requested.get(REALTIME_MASK) or "")
+    return count_dedicated(*_read_policies(nova), mask, vcpus)
+
+
+def _read_policies(
+    nova: collections.abc.Mapping[str, t.Any],
+) -> tuple[dict[str, t.Any], str]:
+    """Return the extra specs and the policy of the image in a record."""
     requested = nova.get("settings") or {}
     extra_specs = (nova.get("flavor") or {}).get("extra_specs") or {}
     image_policy = (nova.get("image") or {}).get("cpu_policy")
-    return find_cpu_policy(
+    return (
         {**extra_specs, **requested},
         str(image_policy or requested.get(CPU_POLICY) or ""),
     )

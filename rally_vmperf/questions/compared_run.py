@@ -99,7 +99,7 @@ def create_run(
     unreadable = len(source.records) - len(records)
     missing = counting.count_missing(
         counted.repetitions, unreadable, counted.omitted
-    )
+    ).with_reasons(source.damage_reasons)
     record = max(records, key=lambda record: record.repetition.number)
     machines, machines_error = files.describe_machines(source.folder, record)
     facts = _list_facts(record, machines)
@@ -109,6 +109,7 @@ def create_run(
         name=name,
         samples=samples,
         absences=absences,
+        skipped=_list_skipped(counted.repetitions),
         setting={
             "question": {"question": record.repetition.question},
             "arguments": _list_arguments(record),
@@ -126,6 +127,19 @@ def create_run(
         missing=missing.sentence(),
         omitted=_describe_omissions(omissions, missing.planned),
     )
+
+
+def _list_skipped(repetitions: gathering.Repetitions) -> dict[str, str]:
+    """Return why conditions were run in no repetition, by their text."""
+    conditions: dict[str, list[repetition.Condition]] = {}
+    for condition in repetition.list_conditions(repetitions):
+        if condition.counted:
+            conditions.setdefault(condition.title, []).append(condition)
+    return {
+        title: counting.explain_unmeasured(measured)
+        for title, measured in conditions.items()
+        if all(condition.skip_reason for condition in measured)
+    }
 
 
 def _describe_omissions(omissions: counting.Omissions, planned: int) -> str:

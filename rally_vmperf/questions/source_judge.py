@@ -7,6 +7,7 @@ import typing as t
 
 from rally_vmperf.judging import judge
 from rally_vmperf.judging import judged_run
+from rally_vmperf.judging import summary
 from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement import repetition
 from rally_vmperf.questions import limits_file
@@ -84,7 +85,9 @@ def judge_source(
             main_criterion.select(record.repetition) for record in shown
         ),
         judgements={
-            heading: criterion_judge.judgement()
+            heading: _explain_damaged_lines(
+                criterion_judge.judgement(), source
+            )
             for heading, criterion_judge in judges.items()
         },
         machines=machines,
@@ -104,6 +107,14 @@ def judge_source(
         title=run_question.describe(run),
         remarks=tuple(run_question.list_remarks(run)),
     )
+
+
+def _explain_damaged_lines(
+    judgement: summary.Judgement, source: sources.Source
+) -> summary.Judgement:
+    """Return a judgement with the reasons why records are not readable."""
+    missing = judgement.missing.with_reasons(source.damage_reasons)
+    return dataclasses.replace(judgement, missing=missing)
 
 
 def _list_accepted(

@@ -18,17 +18,53 @@ import typing as t
 from rally_vmperf import atomic
 from rally_vmperf import documents
 from rally_vmperf import errors
+from rally_vmperf import formats
 from rally_vmperf import sanitize
 from rally_vmperf.records import files
 from rally_vmperf.records import model
 
 #: A record has less than a million.
 _MAX_LINE_BYTES = 16 << 20
+#: The number of damaged lines from which a file is no journal.
+_MOST_DAMAGED = 100
 _RECENT = re.compile(r"last(?::([1-9][0-9]{0,5}))?(?!\n)$")
 
 
 class JournalError(errors.VMPerfError):
     """A journal cannot be written or read; one line."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class DamagedLine:
+    """A line of a journal that is not a readable record.
+
+    :param path: The path of the journal.
+    :param is_cut_off: Whether its end is missing, as of one that a killed
+        process was writing.
+    """
+
+    path: pathlib.Path
+    number: int
+    reason: str
+    is_cut_off: bool
+
+    def create_error(self) -> JournalError:
+        """Return the error of a reader that requires each line."""
+        return JournalError(
+            f"journal {self.path}, line {self.number}: {self.reason}"
+        )
+
+    def describe(self) -> str:
+        """Return why it is not readable, with the solution, as a sentence."""
+        if self.is_cut_off:
+            return (
+                f"line {self.number} of the journal is cut off, because the "
+                "process was killed or the disk was full"
+            )
+        return (
+            f"line {self.number} of the journal is not readable ("
+            f"{self.reason}); restore the file, or repeat the run"
+        )
 
 
 class Journal:
@@ -101,43 +137,94 @@ class Journal:
             records of two runs.
         """
         records: list[model.Record] = []
+        for line in self._read_lines():
+            if not isinstance(line, DamagedLine):
+                records.append(line)
+            elif not line.is_cut_off:
+                raise line.create_error()
+        return records
+
+    def read_readable(self) -> tuple[list[model.Record], list[DamagedLine]]:
+        """Return the records that are readable, and the other lines.
+
+        Each damaged line stands for a repetition. If all are damaged, or
+        very many, the file is another one.
+
+        :raises JournalError: If it does not exist, has damaged lines only, or
+            contains records of two runs or of another version.
+        """
+        records: list[model.Record] = []
+        damaged: list[DamagedLine] = []
+        for line in self._read_lines():
+            if not isinstance(line, DamagedLine):
+                records.append(line)
+                continue
+            damaged.append(line)
+            if len(damaged) > _MOST_DAMAGED:
+                raise damaged[0].create_error()
+        if damaged and not records and not damaged[0].is_cut_off:
+            raise damaged[0].create_error()
+        return records, damaged
+
+    def _read_lines(
+        self,
+    ) -> collections.abc.Iterator[model.Record | DamagedLine]:
+        """Yield the record of each line that is not empty, or its damage.
+
+        :raises JournalError: If it does not exist, or contains records of two
+            runs or of another version.
+        """
+        run: str | None = None
         try:
             with documents.open_file(self.path) as stream:
-                while line := stream.readline(_MAX_LINE_BYTES + 1):
+                for number in itertools.count(1):
+                    line = stream.readline(_MAX_LINE_BYTES + 1)
+                    if not line:
+                        return
                     if line == b"\n":
                         continue
-                    number = len(records) + 1
-                    try:
-                        records.append(
-                            model.decode(
-                                documents.parse_json(
-                                    line, "it", files.MAX_VALUES
-                                )
+                    decoded = self._decode_line(number, line)
+                    if not isinstance(decoded, DamagedLine):
+                        name = decoded.repetition.run
+                        run = name if run is None else run
+                        if name != run:
+                            raise JournalError(
+                                f"journal {self.path}, line {number}: a "
+                                f"record of run {sanitize.text(name)} among "
+                                f"those of {sanitize.text(run)}; store each "
+                                "run in a separate file"
                             )
-                        )
-                    except errors.VMPerfError as error:
-                        if (
-                            isinstance(error, documents.DocumentError)
-                            and not line.endswith(b"\n")
-                            and not stream.read(1)
-                        ):
-                            break
-                        raise JournalError(
-                            f"journal {self.path}, line {number}: {error}"
-                        ) from error
-                    first, last = (records[n].repetition.run for n in (0, -1))
-                    if last != first:
-                        raise JournalError(
-                            f"journal {self.path}, line {number}: a record of "
-                            f"run {sanitize.text(last)} among those of "
-                            f"{sanitize.text(first)}; store each run in a "
-                            "separate file"
-                        )
+                    yield decoded
+                    while line and not line.endswith(b"\n"):
+                        line = stream.readline(_MAX_LINE_BYTES)
         except OSError as error:
             raise JournalError(
                 f"journal {self.path}: {error.strerror or error}"
             ) from error
-        return records
+
+    def _decode_line(
+        self, number: int, line: bytes
+    ) -> model.Record | DamagedLine:
+        """Return the record of a line, or its damage.
+
+        :raises JournalError: If it is a record of another version.
+        """
+        try:
+            document = documents.parse_json(line, "it", files.MAX_VALUES)
+            return model.decode(document)
+        except formats.VersionError as error:
+            raise JournalError(
+                f"journal {self.path}, line {number}: {error}"
+            ) from error
+        except errors.VMPerfError as error:
+            return DamagedLine(
+                path=self.path,
+                number=number,
+                reason=str(error),
+                is_cut_off=isinstance(error, documents.DocumentError)
+                and not line.endswith(b"\n")
+                and len(line) <= _MAX_LINE_BYTES,
+            )
 
     def _write(self, line: bytes) -> None:
         """Append a line to the file, and sync it to disk."""

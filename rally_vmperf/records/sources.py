@@ -51,6 +51,7 @@ class Source:
     :param sla_results: The results of all SLAs in Rally's database.
     :param contexts: The options of our contexts by name, such as those of
         guests; empty if they are not known.
+    :param damaged: The lines of the journal that are not readable.
     """
 
     question: str
@@ -62,6 +63,12 @@ class Source:
     contexts: collections.abc.Mapping[str, t.Any] = dataclasses.field(
         default_factory=dict
     )
+    damaged: tuple[journal.DamagedLine, ...] = ()
+
+    @property
+    def damage_reasons(self) -> list[str]:
+        """The reasons why lines of the journal are not readable, a list."""
+        return [line.describe() for line in self.damaged]
 
     @property
     def readable(self) -> list[model.Record]:
@@ -158,12 +165,14 @@ def of_workload(
     records: list[model.Record | None] = [
         model.find_record(iteration) for iteration in workload["data"]
     ]
+    damaged: list[journal.DamagedLine] = []
     if not records and folder is not None:
         # Results of others can have a path in place of an identifier.
         name = pathlib.PurePath(str(workload.get("uuid"))).name
         run_journal = journal.Journal(folder, name)
         if run_journal.path.exists():
-            records = [*run_journal.read()]
+            readable, damaged = run_journal.read_readable()
+            records = [*readable, *[None] * len(damaged)]
     return Source(
         question=_find_question(records),
         scenario=scenario,
@@ -183,6 +192,7 @@ def of_workload(
             for name, options in workload.get("contexts", {}).items()
             if name.startswith("vmperf_")
         },
+        damaged=tuple(damaged),
     )
 
 
@@ -194,23 +204,34 @@ def read_journal(
 
     :param unwritten: The records of the run that the journal lacks.
     :raises SourceError: If there is no record.
-    :raises JournalError: If the journal is damaged.
+    :raises JournalError: If the journal has damaged lines only.
     """
+    damaged: list[journal.DamagedLine] = []
     # As the journal would contain them, such as with lists for tuples.
     records = [model.shorten(record) for record in unwritten]
     if run_journal.path.exists() or not unwritten:
-        records += run_journal.read()
+        readable, damaged = run_journal.read_readable()
+        records += readable
     if not records:
+        reasons = "".join(f"; {line.describe()}" for line in damaged)
         raise SourceError(
             f"journal {run_journal.path}: has no record yet; each repetition "
-            "adds one"
+            f"adds one{reasons}"
         )
     records.sort(key=lambda record: record.repetition.number)
-    return _create_source(records, run_journal.folder)
+    return _create_source(records, run_journal.folder, damaged)
 
 
-def _create_source(records: Records, folder: pathlib.Path | None) -> Source:
-    """Return the source that consists of these records."""
+def _create_source(
+    readable: collections.abc.Sequence[model.Record],
+    folder: pathlib.Path | None,
+    damaged: collections.abc.Sequence[journal.DamagedLine] = (),
+) -> Source:
+    """Return the source that consists of these records.
+
+    :param damaged: The lines of the journal that are not readable.
+    """
+    records: Records = [*readable, *[None] * len(damaged)]
     criteria: collections.abc.Mapping[str, documents.Arguments] = {}
     for record in filter(None, records):
         criteria = record.criteria
@@ -220,6 +241,7 @@ def _create_source(records: Records, folder: pathlib.Path | None) -> Source:
         records=records,
         criteria=criteria,
         folder=folder,
+        damaged=tuple(damaged),
     )
 
 

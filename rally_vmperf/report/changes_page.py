@@ -52,6 +52,7 @@ def standalone(
         styles=STYLES,
         classify=changes.classify,
         remark=changes.describe_remark,
+        list_figures=changes.list_figures,
         chart=dots.draw(
             _list_lines(names, ranked),
             "changes",

@@ -44,7 +44,7 @@ def _numbers(change: result.Result, rank: int | None) -> Row:
             _finite(comparison.high),
             None if comparison.low is None else 100 * comparison.confidence,
         )
-    means = change.means
+    run_figures = changes.list_figures(change)
     is_count = change.metric.scale == "count"
     return (
         changes.classify(change),
@@ -52,8 +52,8 @@ def _numbers(change: result.Result, rank: int | None) -> Row:
         change.condition,
         change.variant,
         rank,
-        *(means or (None, None)),
-        change.metric.unit if means else None,
+        *run_figures,
+        None if run_figures == (None, None) else change.metric.unit,
         *losses,
         None if is_count else change.limit,
         change.limit if is_count else None,
@@ -93,9 +93,10 @@ def list_texts(
 
 def _texts(change: result.Result, rank: int) -> dict[str, str]:
     """Return a row as texts for a terminal, by column."""
-    means = [
-        units.show(mean, change.metric.unit) for mean in change.means or ()
-    ] or ["-"] * 2
+    run_figures = [
+        "-" if figure is None else units.show(figure, change.metric.unit)
+        for figure in changes.list_figures(change)
+    ]
     losses = ("-",) * 3
     comparison = change.decisive
     if comparison is not None:
@@ -114,7 +115,7 @@ def _texts(change: result.Result, rank: int) -> dict[str, str]:
                 str(rank),
                 change.variant,
                 changes.classify(change),
-                *means,
+                *run_figures,
                 *losses,
                 "" if change.decides else "no",
                 changes.describe_remark(change),

@@ -45,12 +45,15 @@ class Demand:
 
     :param image_bytes: The bytes that the image has at least in the file
         system of a guest; 0 if they are not known.
+    :param realtime_mask: The property ``hw_cpu_realtime_mask`` of the image,
+        or "".
     """
 
     group: request.Group
     image: models.Image
     flavor: models.Flavor
     image_bytes: int = 0
+    realtime_mask: str = ""
 
     @property
     def count(self) -> int:
@@ -71,12 +74,22 @@ class Demand:
         )
 
     @property
+    def dedicated_cpus(self) -> int | None:
+        """The number of CPUs of its own; None if no mask tells it."""
+        return promises.count_dedicated(
+            self.flavor.extra_specs,
+            self.image.cpu_policy,
+            self.realtime_mask,
+            self.flavor.vcpus,
+        )
+
+    @property
     def per_guest(self) -> dict[str, int]:
         """Return the demand of one guest as an amount per resource class."""
+        dedicated = self.dedicated_cpus or 0
         amounts = {
-            "PCPU"
-            if self.cpu_policy == "dedicated"
-            else "VCPU": self.flavor.vcpus,
+            "VCPU": max(0, self.flavor.vcpus - dedicated),
+            "PCPU": dedicated,
             "MEMORY_MB": self.flavor.memory_mib,
             "DISK_GB": promises.count_local_gib(
                 0 if self.group.boot_volume else self.flavor.disk_gib,

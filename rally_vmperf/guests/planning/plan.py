@@ -19,6 +19,7 @@ from rally_vmperf.guests.planning import capacity
 from rally_vmperf.guests.planning import compute_hosts
 from rally_vmperf.guests.planning import quota
 from rally_vmperf.guests.planning import requirements
+from rally_vmperf.measurement import promises
 from rally_vmperf.measurement.samples import units
 
 
@@ -227,12 +228,43 @@ def _resolve_group(
     volume = group.boot_volume
     volumes.check_volume_types(connection, group)
     resolve.check_fit(image, flavor, volume.size_gib if volume else None)
-    return capacity.Demand(
+    demand = capacity.Demand(
         group=group,
         image=resolve.create_group_image(image, group),
         flavor=flavor,
         image_bytes=resolve.find_content_size(image),
+        realtime_mask=group.image_properties.get(promises.REALTIME_MASK)
+        or resolve.read_property(image, promises.REALTIME_MASK),
     )
+    _check_cpu_policy(demand)
+    return demand
+
+
+def _check_cpu_policy(demand: capacity.Demand) -> None:
+    """Reject CPU policies with which Nova boots no guest.
+
+    :raises GuestError: If flavor and image contradict each other, or if no
+        mask tells which vCPUs have CPUs of their own.
+    """
+    subject = (
+        f"flavor {demand.flavor.name!r:.80} and image "
+        f"{demand.image.name!r:.80} of group {demand.group.name!r}"
+    )
+    conflict = promises.describe_policy_conflict(
+        demand.flavor.extra_specs, demand.image.cpu_policy
+    )
+    if conflict:
+        raise errors.GuestError(
+            f"{subject}: {conflict}; use the same policy in both, or remove "
+            "that of one"
+        )
+    is_known = not demand.flavor.has_hidden_extra_specs
+    if is_known and demand.dedicated_cpus is None:
+        raise errors.GuestError(
+            f"{subject}: the CPU policy is mixed, and Nova requires a mask of "
+            f"some of the {demand.flavor.vcpus} vCPUs; set "
+            "hw:cpu_dedicated_mask of the flavor, such as ^0"
+        )
 
 
 def _check_copies(

@@ -70,6 +70,7 @@ class RunSamples:
     :param name: The name, unique among the compared runs.
     :param samples: The samples of all machines, per repetition.
     :param absences: The reasons why other metrics have no samples.
+    :param skipped: The reasons why conditions were not run, by their text.
     :param limits: The metrics with a limit in the SLAs of the first run.
     :param missing: The repetitions and guests that it lacks, as a sentence,
         or "".
@@ -80,6 +81,9 @@ class RunSamples:
     name: str
     samples: collections.abc.Mapping[Key, contrasts.RepetitionSamples]
     absences: collections.abc.Mapping[Key, str] = dataclasses.field(
+        default_factory=dict
+    )
+    skipped: collections.abc.Mapping[str, str] = dataclasses.field(
         default_factory=dict
     )
     limits: collections.abc.Mapping[Key, Limit] = dataclasses.field(
@@ -109,6 +113,21 @@ def classify(change: result.Result) -> verdict.Change:
     if status == "undecided" or (status == "better" and change.passes_alone):
         return "not worse"
     return status
+
+
+def list_figures(
+    change: result.Result,
+) -> tuple[float | None, float | None]:
+    """Return the figures of both runs; None for a run without samples."""
+    if change.means is not None:
+        return change.means
+    reference, other = (
+        absolute_value.AbsoluteValue(
+            metric=change.metric, side="max", guest=(), bare=side
+        ).bare_value
+        for side in change.figure.sides
+    )
+    return reference, other
 
 
 def describe_remark(change: result.Result) -> str:
@@ -253,9 +272,11 @@ def _find_margin(
 
 def _explain_absence(key: Key, run: RunSamples, reference: RunSamples) -> str:
     """Return why a metric of a run cannot be compared, as text, or ""."""
+    title, _ = key
     for side in (run, reference):
         if not side.samples.get(key):
-            return f"{side.name}: {side.absences.get(key, 'not measured')}"
+            skipped = side.skipped.get(title, "not measured")
+            return f"{side.name}: {side.absences.get(key, skipped)}"
     return ""
 
 

@@ -46,6 +46,7 @@ def host(name, factor=1.0, metrics=(RATE,), **changes):
 def guests(tested, high=None, low=None, vcpus=4, has_free_guest=True):
     """Return a number of guests within limits."""
     return hosts.GuestCapacity(
+        vcpus=vcpus,
         needs={"VCPU": vcpus, "MEMORY_MB": 8192, "DISK_GB": 40},
         found=run_capacity.RunCapacity(
             number=max_guests.MaxGuests(

@@ -2,6 +2,10 @@
 """Tests of what leaves a command: one line that names the object."""
 
 import argparse
+import os
+import pathlib
+import stat
+import tempfile
 import unittest
 from unittest import mock
 
@@ -12,6 +16,7 @@ from rally_vmperf import errors
 from rally_vmperf.cmd import base
 from tests import skips
 from tests.unit.cmd import command_lines
+from tests.unit.records import full_disk
 
 #: Commands with one argument that is replaced.
 COMMANDS = (
@@ -38,6 +43,55 @@ class _Failing(base.Command):
 
     def take_action(self, parsed):
         raise parsed.error
+
+
+class FileTestCase(unittest.TestCase):
+    """A file is complete, or as it was."""
+
+    def setUp(self):
+        super().setUp()
+        folder = self.enterContext(tempfile.TemporaryDirectory())
+        self.path = pathlib.Path(folder, "report.html")
+
+    def test_full_disk(self):
+        """The earlier file remains, and there is no new one."""
+        full_disk.limit(self, 1000)
+        message = f"report {self.path}: .*; select another path with --output"
+        for content in (None, "before"):
+            if content is not None:
+                self.path.write_text(content)
+            with self.assertRaisesRegex(errors.VMPerfError, message):
+                base.write_file(self.path, ["x" * 2000], "report", "--output")
+            listed = [path.read_text() for path in self.path.parent.iterdir()]
+            self.assertEqual([content] if content else [], listed)
+
+    def test_permissions(self):
+        """They are those of any new file, or remain."""
+        mask = os.umask(0o027)
+        self.addCleanup(os.umask, mask)
+        base.write_file(self.path, ["a", "b"], "report")
+        self.assertEqual("ab", self.path.read_text())
+        self.assertEqual(0o640, stat.S_IMODE(self.path.stat().st_mode))
+        self.path.chmod(0o604)
+        base.write_file(self.path, ["c"], "report")
+        self.assertEqual("c", self.path.read_text())
+        self.assertEqual(0o604, stat.S_IMODE(self.path.stat().st_mode))
+
+    def test_links_and_devices(self):
+        """They are written to, and not replaced."""
+        link = self.path.with_name("link")
+        link.symlink_to(self.path)
+        for path in (link, "/dev/null"):
+            base.write_file(path, ["text"], "report")
+        self.assertEqual("text", self.path.read_text())
+        self.assertTrue(link.is_symlink())
+        self.assertTrue(pathlib.Path("/dev/null").is_char_device())
+
+    def test_missing_directory(self):
+        path = self.path.with_name("new") / "report.html"
+        with self.assertRaisesRegex(errors.VMPerfError, "No such file"):
+            base.write_file(path, ["text"], "report")
+        self.assertFalse(path.parent.exists())
 
 
 @ddt.ddt

@@ -426,6 +426,9 @@ class TestTwoRuns(CompareTestCase):
                     {"disk"}, {row["Metric"].split(".")[0] for row in lost}
                 )
                 self.assertTrue(any(row["Decides"] for row in lost))
+                for row in lost:
+                    self.assertTrue(row["Reference"])
+                    self.assertFalse(row["Value"])
                 *_, summary, missing = self.warnings
                 self.assertTrue(
                     summary.endswith(f"other has no samples of {len(lost)}"),

@@ -205,6 +205,31 @@ class TestJudge(unittest.TestCase):
         _, shown = self.judged_with(changed, path)
         self.assertIn("governor_not_performance", shown)
 
+    def test_a_damaged_line_of_a_journal(self):
+        """The other repetitions are judged, and the run does not pass."""
+        for damage in ("[1]\n", '{"version"'):
+            path = self.folder / "damaged.jsonl"
+            path.unlink(missing_ok=True)
+            written = journal.Journal(self.folder, "damaged")
+            for record in made.records():
+                written.append(record)
+            made.keep_files(self.folder)
+            limits = self.written(
+                "limits.yaml", {"vmperf_overhead": LOOSE, "vmperf_valid": {}}
+            )
+            code, _ = self.judged(path, "--limits", limits)
+            self.assertEqual(0, code)
+            *lines, last = path.read_text().splitlines(keepends=True)
+            if damage.endswith("\n"):
+                lines[2:3], damage = [damage], last
+            path.write_text("".join((*lines, damage)))
+            code, printed = self.judged(path, "--limits", limits)
+            self.assertEqual(2, code)
+            text = " ".join(printed)
+            self.assertIn("inconclusive", text)
+            self.assertIn("without a readable record: 1 (", text)
+            self.assertRegex(text, "line [0-9]+ of the journal is ")
+
     def test_damaged_records_with_another_baseline(self):
         """Records of a task are void, and a single one is rejected."""
         other = self.measured_run()

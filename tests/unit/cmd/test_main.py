@@ -8,11 +8,13 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 import ddt
 
 from rally_vmperf.baseline import document
 from rally_vmperf.baseline import store
+from rally_vmperf.cmd import main
 from rally_vmperf.measurement import repetition
 from tests.unit import made
 
@@ -89,6 +91,31 @@ class TestScript(unittest.TestCase):
         process = self.script("baseline", "compare", *names)
         self.assertIn("cpu.sysbench.rate", process.stdout)
         self.assertNotIn("\"'", process.stdout)
+
+    def test_closed_streams(self):
+        """The exit code is the output."""
+        for streams in (">&-", "2>&-", "<&- >&- 2>&-"):
+            for arguments, code in (("baseline list", 0), ("judge none", 1)):
+                process = subprocess.run(
+                    f"exec {SCRIPT} {arguments} --config-file {self.conf} "
+                    f"{streams}",
+                    shell=True,
+                    capture_output=True,
+                    text=True,
+                    env={**os.environ, "HOME": str(self.home)},
+                    check=False,
+                )
+                self.assertEqual(code, process.returncode, process.stderr)
+                printed = process.stdout + process.stderr
+                self.assertNotIn("NoneType", printed)
+                self.assertNotIn("Traceback", printed)
+
+    def test_a_signal_before_the_command(self):
+        """The exit code is that of an interrupt, without a traceback."""
+        with mock.patch.object(
+            main, "Shell", autospec=True, side_effect=KeyboardInterrupt
+        ):
+            self.assertEqual(130, main.main(["runs"]))
 
     def test_an_empty_list(self):
         """It says where it looked, and what makes one."""

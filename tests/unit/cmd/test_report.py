@@ -60,7 +60,9 @@ class ReportTestCase(unittest.TestCase):
             "limits.yaml", json.dumps({"vmperf_overhead": made.LIMITS})
         )
         self.run_command(str(path), "--limits", limits)
-        self.assertIn("not started: 2", self.page.read_text())
+        text = self.page.read_text()
+        self.assertIn("without a readable record: 1, not started: 1", text)
+        self.assertIn("of the journal is cut off", text)
 
     def test_limits_of_the_file(self):
         limits = self.write(

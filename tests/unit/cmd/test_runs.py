@@ -131,6 +131,31 @@ class TestRuns(unittest.TestCase):
             [(row["Name"], row["UUID"]) for row in rows],
         )
 
+    def test_unknown_host(self):
+        """The message names the hosts, or the limit that hides its runs."""
+        self.write("other", "t3", 4, "compute-3")
+        for arguments, message in (
+            (
+                ("--host", "compute-9"),
+                "--host=compute-9: no run has a guest on it (hosts: "
+                "compute-1, compute-2, compute-3)",
+            ),
+            (
+                ("--host", "compute-1", "--limit", "1"),
+                "--host=compute-1: no run of the newest 1 of 3 tasks has a "
+                "guest on it; to search all: --limit 0",
+            ),
+            (("--host", "compute-3"), ""),
+            ((), ""),
+        ):
+            app = mock.Mock(stdout=io.StringIO(), stderr=io.StringIO())
+            command = runs.Runs(app, None)
+            parsed = command.get_parser("runs").parse_args(
+                ["--journal-dir", str(self.directory), *arguments]
+            )
+            self.assertEqual(0, command.run(parsed))
+            self.assertEqual(message, app.stderr.getvalue().strip())
+
     def test_host_of_a_member(self):
         """The first digits of a hostId are shown, and found."""
         record = made.with_fields(
@@ -147,7 +172,7 @@ class TestRuns(unittest.TestCase):
         """The row has the reason in place of the verdict."""
         with (self.directory / "old.jsonl").open("a") as stream:
             stream.write("{}\n")
-        self.assertIn("not readable", self.list_rows()[-1]["Verdict"])
+        self.assertEqual("inconclusive", self.list_rows()[-1]["Verdict"])
 
     def test_run_without_limits(self):
         """It has no verdict."""

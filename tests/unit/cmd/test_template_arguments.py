@@ -10,11 +10,13 @@ import tempfile
 import unittest
 
 import ddt
+import jinja2
 
 from rally_vmperf import errors
 from rally_vmperf import resources
 from rally_vmperf.baseline import store
 from rally_vmperf.cmd import task_file
+from rally_vmperf.cmd import template_arguments
 from rally_vmperf.questions import checks
 from tests.unit.doc import tasks
 
@@ -73,7 +75,22 @@ class TemplateArgumentsTest(unittest.TestCase):
         (
             "kvm-overhead.yaml",
             "repetitions: '6'",
-            "argument 'repetitions': '6': must be a number, without quotes",
+            "argument 'repetitions': '6': must be an integer >= 0, without "
+            "quotes",
+        ),
+        *(
+            (
+                task,
+                f"{name}: {argument}",
+                f"argument {name!r}: {argument}: must be an integer >= 0, "
+                "without quotes",
+            )
+            for task in ("kvm-overhead.yaml", "kvm-density.yaml")
+            for name, argument in (
+                ("repetitions", 5.5),
+                ("repetitions", -3),
+                ("warmup", 0.5),
+            )
         ),
         (
             "kvm-overhead.yaml",
@@ -106,6 +123,15 @@ class TemplateArgumentsTest(unittest.TestCase):
             "remove the line for the default of the task",
             str(caught.exception),
         )
+
+    def test_a_sum_of_other_numbers(self):
+        """Only the numbers of repetitions must be integers."""
+        for key, kind in (("times", "count"), ("seconds", "number")):
+            tree = jinja2.Environment().parse(
+                f"{{% set a = a | default(1) %}}{key}: {{{{ a + b }}}}"
+            )
+            kinds = dict(template_arguments._find_kinds(tree))
+            self.assertEqual((kind, kind), (kinds["a"], kinds["b"]))
 
     @ddt.data("peer", "network", "host", "neighbours", "arguments")
     def test_empty_default(self, name):

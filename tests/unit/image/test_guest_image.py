@@ -180,10 +180,22 @@ class InstallTestCase(base.CloudTestCase):
         ):
             guest_image.build(recipe, self.folder / "log")
 
+    def test_a_size_without_room_for_any_guest(self):
+        for size in ("10M", "255M"):
+            with self.assertRaisesRegex(
+                commands.HostError,
+                f"size '{size}': must be at least 256M .*the default is 2G",
+            ):
+                guest_image.check_size(size)
+        for size in ("256M", "1G"):
+            self.assertEqual(size, guest_image.check_size(size))
+
 
 @ddt.ddt
 class BuildTestCase(base.CloudTestCase):
     """A build in which no program runs."""
+
+    archive_mib, is_disk_full = 0, False
 
     def setUp(self):
         super().setUp()
@@ -209,13 +221,36 @@ class BuildTestCase(base.CloudTestCase):
             files = pathlib.Path(env["VMPERF_IMAGE_FILES"])
             self.description = (files / "vmperf-image").read_text()
             (files / "manifest").write_text("fio\t3.33-3\n")
-            pathlib.Path(argv[-2]).touch()
+            with pathlib.Path(argv[-2]).open("wb") as stream:
+                stream.truncate(self.archive_mib << 20)
+        elif "tar" in argv and self.is_disk_full:
+            raise commands.HostError("tar ended with code 2")
         elif argv[0] == "qemu-img":
             pathlib.Path(argv[-1]).write_text("image")
 
     def build(self, **variables):
         with mock.patch.dict(os.environ, **variables):
             guest_image.build(self.recipe, self.folder / "log")
+
+    def test_a_system_larger_than_the_disk(self):
+        """The error names a size, before a disk is made or after."""
+        self.archive_mib = 500
+        hint = "size '{}': the system has 500 MiB; use a size of at least 664M"
+        for size, is_full, more in (
+            ("300M", False, ""),
+            ("600M", True, "; tar ended with code 2"),
+        ):
+            self.recipe = dataclasses.replace(self.recipe, size=size)
+            self.is_disk_full = is_full
+            with self.assertRaises(commands.HostError) as caught:
+                self.build()
+            self.assertEqual(hint.format(size) + more, str(caught.exception))
+        self.is_disk_full = False
+        self.build()
+        self.recipe = dataclasses.replace(self.recipe, size="1G")
+        self.is_disk_full = True
+        with self.assertRaisesRegex(commands.HostError, "^tar ended"):
+            self.build()
 
     def test_manifest_next_to_the_image(self):
         self.build()

@@ -268,6 +268,31 @@ class TuningTestCase(unittest.TestCase):
             self.assertEqual(status, judgement.status)
             self.assertEqual(("absent: *",), judgement.unmatched)
 
+    @ddt.data(
+        ("absent", "names no variant of this run (a, virtio)"),
+        (
+            "a",
+            "is for the reference, which has no gain or loss against itself; "
+            "set it for another variant (virtio)",
+        ),
+    )
+    @ddt.unpack
+    def test_a_limit_of_no_compared_variant(self, variant, reason):
+        """It names the variants of the run, and never passes."""
+        judgement = judge(
+            rows_of({"a": 1, "virtio": 3}),
+            min_gain_percent={variant: {"*": 1}, "virtio": {"network.*": 5}},
+        )
+        self.assertEqual("inconclusive", judgement.status)
+        self.assertEqual(
+            [f"limit '{variant}: *' {reason}"],
+            [
+                sentence
+                for sentence in judgement.reasons()
+                if "limit" in sentence
+            ],
+        )
+
     def test_the_reference_alone(self):
         judgement = judge(rows_of({"a": 1}))
         self.assertEqual("void", judgement.status)

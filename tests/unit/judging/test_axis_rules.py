@@ -184,6 +184,8 @@ class TestCurve(unittest.TestCase):
             self.assertEqual(
                 "at 2 guests: so it is", judged.findings[0].finding.detail
             )
+            (reason,) = judged.reasons()
+            self.assertIn("at 2 guests: so it is", reason)
 
     def test_a_finding_about_a_metric_at_one_number_of_guests(self):
         """It voids this metric there, and no other."""

@@ -9,6 +9,7 @@ import ddt
 
 from rally_vmperf import errors
 from rally_vmperf.baseline import document
+from rally_vmperf.measurement import repetition
 from rally_vmperf.questions import compared_run
 from rally_vmperf.records import model
 from tests.unit import made
@@ -112,6 +113,47 @@ class TestSamples(unittest.TestCase):
         name = next(metric.name for _, metric in run.samples)
         self.assertEqual(4, repetitions(run, name, "guests 1"))
         self.assertEqual(3, repetitions(run, name, "guests 2"))
+
+    def test_a_level_that_is_always_skipped(self):
+        """It has the reason, and no metrics that decide."""
+        records = [
+            made.with_condition(record, 1, skip_reason="slow", **made.SKIPPED)
+            for record in made.density_records((1, 2))
+        ]
+        run = create(records)
+        self.assertEqual({"guests 2": "not run: slow"}, run.skipped)
+        titles = {title for title, _ in (*run.samples, *run.absences)}
+        self.assertEqual({"guests 1"}, titles)
+
+    def test_a_level_without_enough_guests(self):
+        """Its metrics have the first reason."""
+        records = [
+            made.with_condition(
+                record,
+                1,
+                state="incomplete",
+                observations=(),
+                missing=tuple(
+                    repetition.Missing(
+                        name=metric.name, machine="g2", reason="did not boot"
+                    )
+                    for metric in record.repetition.expected_metrics
+                ),
+            )
+            for record in made.density_records((1, 2))
+        ]
+        reasons = {
+            reason
+            for (title, _), reason in create(records).absences.items()
+            if title == "guests 2"
+        }
+        self.assertEqual(
+            {
+                "no counted repetition has it for every guest (g2: did not "
+                "boot)"
+            },
+            reasons,
+        )
 
     def test_records_that_contradict_each_other(self):
         """They are rejected; equal ones count once."""

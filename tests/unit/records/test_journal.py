@@ -107,6 +107,59 @@ class TestJournal(unittest.TestCase):
         with self.assertRaisesRegex(journal.JournalError, "line 1"):
             self.journal.read()
 
+    @ddt.data(
+        (b"garbage\n", 2, "not readable (it is damaged: line 1 column 1"),
+        (b'{"version": 4', 3, "cut off"),
+        (b"\0" * 4096, 3, "cut off"),
+        (b"x" * (17 << 20) + b"\n", 2, "not readable"),
+        (b"\n\n[1]\n", 4, "not readable"),
+    )
+    @ddt.unpack
+    def test_readable_records(self, damaged, number, reason):
+        """The other lines are read, and each damaged one has a reason."""
+        first, second = record(), record(3)
+        for each in (first, second):
+            self.journal.append(each)
+        lines = self.journal.path.read_bytes().splitlines(keepends=True)
+        lines.insert(1 if damaged.endswith(b"\n") else 2, damaged)
+        self.journal.path.write_bytes(b"".join(lines))
+        records, (line,) = self.journal.read_readable()
+        self.assertEqual([first, second], records)
+        self.assertIn(
+            f"line {number} of the journal is {reason}", line.describe()
+        )
+
+    def test_no_readable_record(self):
+        """A file of other lines is rejected; a cut record is no damage."""
+        self.folder.mkdir(parents=True)
+        for content, damages in ((b"", 0), (b'{"a": ', 1)):
+            self.journal.path.write_bytes(content)
+            records, damaged_lines = self.journal.read_readable()
+            self.assertEqual(([], damages), (records, len(damaged_lines)))
+        self.journal.path.write_bytes(b"[1]\n[2]\n")
+        with self.assertRaisesRegex(journal.JournalError, "line 1: "):
+            self.journal.read_readable()
+        self.journal.path.unlink()
+        self.journal.append(record())
+        with self.journal.path.open("ab") as stream:
+            stream.write(b"[2]\n" * 101)
+        with self.assertRaisesRegex(journal.JournalError, "line 2: "):
+            self.journal.read_readable()
+
+    def test_damage_does_not_hide_another_run(self):
+        """Records of two runs or versions are rejected as a whole."""
+        self.journal.append(record(run="one"))
+        for line, message in (
+            (None, "line 3: a record of run two"),
+            (b'{"version": 5}\n', "line 3: .*version 5"),
+        ):
+            content = self.journal.path.read_bytes().splitlines(True)[0]
+            self.journal.path.write_bytes(content + b"[]\n" + (line or b""))
+            if line is None:
+                self.journal.append(record(run="two"))
+            with self.assertRaisesRegex(journal.JournalError, message):
+                self.journal.read_readable()
+
     def test_no_journal(self):
         """The message names the file."""
         with self.assertRaisesRegex(journal.JournalError, "workload-1.jsonl"):

@@ -45,7 +45,9 @@ class SourcesTestCase(unittest.TestCase):
         content = written.path.read_text()
         written.path.write_text(content[: -len(content) // 12])
         (run_source,) = sources.read(str(written.path), SCENARIOS)
-        self.assertEqual(written_records()[:5], run_source.records)
+        self.assertEqual([*written_records()[:5], None], run_source.records)
+        (damage,) = run_source.damage_reasons
+        self.assertIn("line 6 of the journal is cut off", damage)
 
     def test_results_of_rally(self):
         document = rally_results.results(

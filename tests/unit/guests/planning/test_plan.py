@@ -119,6 +119,55 @@ class SequenceTest(unittest.TestCase):
         ):
             self.plan(a={}).requirements.check()
 
+    @ddt.data(
+        (
+            {"extra_specs": {"hw:cpu_policy": "shared"}},
+            "dedicated",
+            "flavor 'small' and image 'debian' of group 'b': the flavor has "
+            "hw:cpu_policy=shared, and the image hw_cpu_policy=dedicated, "
+            "which Nova rejects; use the same policy in both",
+        ),
+        (
+            {"extra_specs": {"hw:cpu_policy": "mixed"}},
+            None,
+            "group 'b': the CPU policy is mixed, and Nova requires a mask of "
+            "some of the 2 vCPUs; set hw:cpu_dedicated_mask",
+        ),
+    )
+    @ddt.unpack
+    def test_policies_that_nova_rejects(self, group, image_policy, message):
+        """They are rejected before a guest boots."""
+        self.plan(a={}, b={})
+        self.cloud.image.all_images[0].hw_cpu_policy = image_policy
+        with self.assertRaisesRegex(errors.GuestError, message):
+            self.plan(a={}, b=group)
+
+    def test_mixed_policy(self):
+        """Placement is asked for CPUs of both kinds."""
+        extra_specs = {"hw:cpu_policy": "mixed", "hw:cpu_dedicated_mask": "^0"}
+        plan = self.plan(a={}, b={"extra_specs": extra_specs})
+        self.assertRegex(
+            "\n".join(plan.requirements.remarks),
+            r"a guest of group b \(1 vCPUs, 1 pinned CPUs",
+        )
+
+    def test_realtime_mask_of_the_image(self):
+        """It precedes that of the flavor."""
+        image = self.cloud.image.all_images[0]
+        image.hw_cpu_policy = "mixed"
+        image.hw_cpu_realtime_mask = "^0"
+        (demand,) = self.plan(
+            a={
+                "extra_specs": {
+                    "hw:cpu_realtime": "yes",
+                    "hw:cpu_realtime_mask": "7",
+                }
+            }
+        ).demands
+        self.assertEqual(
+            (1, 1), (demand.per_guest["VCPU"], demand.per_guest["PCPU"])
+        )
+
     def test_group_that_no_host_supports(self):
         """It fails alone and next to other groups."""
         pinned = {"extra_specs": {"hw:cpu_policy": "dedicated"}}

@@ -10,6 +10,7 @@ from hypothesis import strategies
 
 from rally_vmperf.judging.results import changes
 from rally_vmperf.measurement.comparison import loss
+from rally_vmperf.measurement.comparison import statistics
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.event import figures
 from rally_vmperf.measurement.samples import sample
@@ -516,6 +517,34 @@ class TestMoreRuns(unittest.TestCase):
                 if change.metric == RATE
             },
         )
+
+    def test_figures_of_one_run(self):
+        """The figure of the run that has the metric is listed."""
+        for runs, expected in (
+            ([run("A", rate=QUIET), run("B", time=QUIET)], (True, False)),
+            ([run("A", time=QUIET), run("B", rate=QUIET)], (False, True)),
+            ([run("A", rate=QUIET), run("B", rate=QUIET)], (True, True)),
+        ):
+            change, *_ = (
+                change
+                for change in changes.compare_runs(runs, MARGIN)
+                if change.metric == RATE
+            )
+            listed = changes.list_figures(change)
+            mean = statistics.geometric_mean(QUIET)
+            for figure, is_measured in zip(listed, expected, strict=True):
+                if is_measured:
+                    self.assertAlmostEqual(mean, figure)
+                else:
+                    self.assertIsNone(figure)
+
+    def test_a_condition_that_was_skipped(self):
+        """The reason is that of the run, not that nothing was measured."""
+        lost = dataclasses.replace(
+            run("B", time=QUIET), skipped={"": "not run: slow"}
+        )
+        got = changes.compare_runs([run("A", rate=QUIET), lost], MARGIN)
+        self.assertIn("B: not run: slow", [change.reason for change in got])
 
     def test_summary(self):
         """It has a sentence for each run."""
