@@ -511,6 +511,27 @@ class RejectedTestCase(unittest.TestCase):
         with self.assertRaisesRegex(base.WorkloadError, "the first interval"):
             reading.read(cut)
 
+    @ddt.data(
+        # Of two streams, a table ends behind the first one.
+        ("iperf3-table-3.9", "[  7]   0.00-2.00", "has 2 streams, and no"),
+        # What was sent with UDP is not what arrived.
+        ("iperf3-table-udp-loss", "[  5]   0.00-2.00", "no line of the whole"),
+    )
+    @ddt.unpack
+    def test_cut_table_of_iperf3(self, name, start, message):
+        text = (DATA / f"{name}.txt").read_text()
+        with self.assertRaisesRegex(base.WorkloadError, message):
+            reading.read(text[: text.rindex(start)])
+
+    def test_cut_latency_of_fio(self):
+        """The first digit of a mean is not the mean."""
+        text = (DATA / "fio-text-1.txt").read_text()
+        cut = text[: text.index("avg=80.10") + len("avg=8")]
+        self.assertEqual(
+            {"disk.fio.read.iops", "disk.fio.read.bandwidth"},
+            {*values(reading.read(cut))},
+        )
+
     def test_deep_objects(self):
         with self.assertRaisesRegex(base.WorkloadError, "damaged"):
             reading.read('{"fio version": ' + "[" * 100000)
