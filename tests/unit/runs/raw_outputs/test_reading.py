@@ -614,6 +614,25 @@ class CleaningTestCase(unittest.TestCase):
     def test_encodings(self, encoding, text):
         self.assertEqual(text, cleaning.clean(text.encode(encoding)))
 
+    def test_prompt_behind_ping(self):
+        """A terminal shows it when the command has ended."""
+        text = golden.text("ping-20221126-to_peer.txt")
+        self.assertEqual(
+            values(reading.read(text)),
+            values(reading.read(f"$ ping host\n{text}\nuser@host:~$ \n")),
+        )
+
+    @ddt.data("unixbench-head-1", "h2load-option-1-bm")
+    def test_tabs_of_editors(self, name):
+        """A row with tabs is the same row."""
+        text = (DATA / f"{name}.txt").read_text()
+        given = EXPECTED[name].get("given", {}) if name in EXPECTED else {}
+        tool = name.partition("-")[0]
+        self.assertEqual(
+            values(reading.read(text, tool, given)),
+            values(reading.read(text.replace(" " * 8, "\t"), tool, given)),
+        )
+
     def test_indented_tables_keep_their_columns(self):
         text = "  name:  1\n    deeper:  2\n"
         self.assertEqual(
