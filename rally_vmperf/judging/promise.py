@@ -110,7 +110,8 @@ class RatePromises:
         guests only.
     :param caps: The rates that apply to the guests.
     :param findings: The findings of the run.
-    :param has_others: Whether other guests have other promises.
+    :param title: The names of the guests if others have other promises; else
+        "".
     :ivar not_judged: The promises that are not judged, with the reasons.
     """
 
@@ -120,10 +121,10 @@ class RatePromises:
         caps: collections.abc.Iterable[rate_caps.Cap],
         findings: collections.abc.Collection[finding.Finding],
         options: t.Any,
-        has_others: bool = False,
+        title: str = "",
     ) -> None:
         self.conditions = conditions
-        self._has_others = has_others
+        self.title = title
         self._findings = findings
         self._least_share = options.min_percent / 100
         self._most_share: float = options.max_percent / 100
@@ -153,7 +154,8 @@ class RatePromises:
 
     def _skip(self, option: str, cap: rate_caps.Cap, reason: str) -> None:
         """Add a promise that is not judged."""
-        self.not_judged.append(summary.NotJudged(option, cap.name, reason))
+        name = f"{cap.name} of {self.title}" if self.title else cap.name
+        self.not_judged.append(summary.NotJudged(option, name, reason))
 
     def find_limits(
         self,
@@ -404,7 +406,7 @@ class RatePromises:
             if is_smaller or is_unknown or max(rates) >= least:
                 return other.name
         is_between_guests = candidate.command[-1] == "guest_to_guest"
-        return _OTHER_GUEST if self._has_others and is_between_guests else ""
+        return _OTHER_GUEST if self.title and is_between_guests else ""
 
 
 class PromiseJudge(judge.Judge):
@@ -515,16 +517,13 @@ def _list_promised(
     for conditions in by_title.values():
         groups = _group_guests(conditions, caps)
         for names, of_guests in groups.items():
-            has_others = len(groups) > 1
+            selected, title = conditions, ""
+            if len(groups) > 1:
+                selected = [_select_guests(one, names) for one in conditions]
+                title = finding.join_first(names, ", ")
             promised.append(
                 RatePromises(
-                    [_select_guests(one, names) for one in conditions]
-                    if has_others
-                    else conditions,
-                    of_guests,
-                    findings,
-                    run_judge.options,
-                    has_others,
+                    selected, of_guests, findings, run_judge.options, title
                 )
             )
     return promised
@@ -533,11 +532,8 @@ def _list_promised(
 def _group_guests(
     conditions: collections.abc.Iterable[repetition.Condition],
     caps: collections.abc.Collection[rate_caps.Cap],
-) -> dict[tuple[str, ...], list[rate_caps.Cap]]:
-    """Return the rates by the names of the guests to which they apply.
-
-    Of several groups, each rate has the names of the guests in its own.
-    """
+) -> dict[tuple[str, ...], tuple[rate_caps.Cap, ...]]:
+    """Return the rates by the names of the guests to which they apply."""
     groups: dict[tuple[rate_caps.Cap, ...], list[str]] = {}
     for name in dict.fromkeys(
         name for condition in conditions for name in condition.machines
@@ -547,20 +543,7 @@ def _group_guests(
         )
         groups.setdefault(of_guest, []).append(name)
     groups = groups or {tuple(caps): []}  # A record without their names.
-    return {
-        tuple(names): [
-            dataclasses.replace(cap, name=_name_guests(cap.name, names))
-            if len(groups) > 1
-            else cap
-            for cap in of_guests
-        ]
-        for of_guests, names in groups.items()
-    }
-
-
-def _name_guests(title: str, names: collections.abc.Iterable[str]) -> str:
-    """Return a promise with the names of the guests that have it."""
-    return f"{title} of {finding.join_first(names, ', ')}"
+    return {tuple(names): of_guests for of_guests, names in groups.items()}
 
 
 def _select_guests(
@@ -626,18 +609,24 @@ def _build(
                     limit,
                     hosts,
                     guests=conditions[0].guests,
+                    variant=_find_variant(promised),
                 )
             )
     sizes = _list_sizes(repetitions)
     counts = collections.Counter(name for name, _ in sizes)
     for (name, _), of_guests in sizes.items():
-        _, first = of_guests[0]
-        title = first.title
+        title = ""
         if counts[name] > 1:
             guests = sorted({size.guest for _, size in of_guests})
-            title = _name_guests(title, guests)
+            title = finding.join_first(guests, ", ")
         rows += _build_sizes(run_judge, of_guests, title, hosts)
     return rows
+
+
+def _find_variant(promised: RatePromises) -> str:
+    """Return the variant and the guests that are judged, or "" for all."""
+    variant = promised.conditions[0].axes.get(repetition.VARIANT, "")
+    return ": ".join(filter(None, (str(variant), promised.title)))
 
 
 def _build_sizes(
@@ -648,7 +637,8 @@ def _build_sizes(
 ) -> list[result.Result]:
     """Return the least and the largest size of guests with one promise.
 
-    :param title: The promise, with the place that makes it.
+    :param title: The names of the guests if others have another promise;
+        else "".
     """
     _, first = of_guests[0]
     by_number: dict[int, list[sample.Observation]] = collections.defaultdict(
@@ -670,8 +660,9 @@ def _build_sizes(
             first.metric,
             side,
             samples,
-            (limit, title),
+            (limit, first.title),
             hosts,
+            variant=title,
         )
         for side, limit in (("min", first.least), ("max", first.promised))
     ]

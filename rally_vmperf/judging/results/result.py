@@ -48,8 +48,9 @@ class Result:
     :param pattern: The metric or glob that gave the limit.
     :param status: The status; None without a limit.
     :param findings: The findings about this metric.
-    :param variant: The variant that is judged, or the run that is compared
-        with another one; "" if there is only one.
+    :param variant: The variant that is judged, the guests that have other
+        promises than the others, or the run that is compared with another
+        one; "" if there is only one.
     :param condition: The condition as text, if results of several conditions
         are compared; else "".
     :param decides: Whether the status counts for that of several results.
