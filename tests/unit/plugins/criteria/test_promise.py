@@ -350,6 +350,23 @@ class TestRates(Judging, unittest.TestCase):
             {(name, side) for name, side in rows if side == "max"},
         )
 
+    @ddt.unpack
+    @ddt.data((0.99e9, "passed"), (2e9, "failed"))
+    def test_datagrams(self, rate, status):
+        """A limit holds for UDP, too, whose rate the task fixes."""
+        datagrams = define("network.iperf3.to_peer.udp.throughput", "bit/s")
+        cap = rate_caps.network(1e9, "policy", direction="egress")
+        fixed = finding.Finding(
+            "fixed_rate", "iperf3", "2G", metrics=(datagrams.name,)
+        )
+        judgement = self.judge(
+            {datagrams: rate}, caps=(cap,), findings=(fixed,)
+        )
+        self.assertEqual(status, judgement.status)
+        (row,) = judgement.rows
+        self.assertEqual("max", row.figure.side)
+        self.assertIn("fixed rate", self.find_reasons(judgement)["policy"])
+
     def test_best_workload(self):
         """The promise arrives if one workload reaches it."""
         cap = rate_caps.disk(1e8, "B/s", "policy", direction="read")
