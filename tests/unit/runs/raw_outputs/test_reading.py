@@ -951,6 +951,15 @@ class ProcessorTestCase(unittest.TestCase):
         ((_, _, read_label),) = self.read_openssl(text)
         self.assertEqual(label, read_label)
 
+    def test_tables_of_other_blocks(self):
+        """The second table does not have the block sizes of the first one."""
+        tables = [
+            f"type             {size} bytes\n{name}     73199.42k\n"
+            for name, size in (("aes-128-gcm", 1024), ("sha256", 8192))
+        ]
+        with self.assertRaisesRegex(base.WorkloadError, "several runs"):
+            reading.read("".join(tables), "openssl")
+
     def test_doubled_row(self):
         with self.assertRaisesRegex(
             base.WorkloadError, "^openssl: an algorithm has several rows"
