@@ -4,6 +4,7 @@
 import argparse
 import collections.abc
 import dataclasses
+import math
 import typing as t
 
 from rally_vmperf.baseline import document
@@ -295,6 +296,7 @@ def _list_distances(
         return []
     names = [metric.name for metric in task.metrics]
     guest = task.times - task.warmup
+    guests = task.count if criterion.options.statistic == "worst" else 1
     rows: list[tuple[t.Any, ...]] = []
     rules: list[str] = []
     for assigned, entry in zip(task.assignments, entries, strict=True):
@@ -303,15 +305,13 @@ def _list_distances(
             limited = percent.for_metric(name, names)
             if metric.scale == "count" or not limited:
                 continue
-            values = gathering.geometric_means(
-                gathering.bare_metal_samples(metric, entry.reference)
-            )
             distance, sentences = _find_distance(
                 dataclasses.replace(metric, name=name),
                 limited[0],
-                [*values],
+                gathering.bare_metal_samples(metric, entry.reference),
                 guest,
                 criterion.options.confidence,
+                guests,
             )
             rules += sentences
             if distance is not None:
@@ -336,16 +336,32 @@ def _list_distances(
 def _find_distance(
     metric: sample.Metric,
     limit: float,
-    means: list[float],
+    bare_metal: gathering.Samples,
     guest: int,
     confidence: float,
+    guests: int,
 ) -> tuple[float | None, list[str]]:
     """Return the distance to keep from a limit or None, and sentences.
 
-    :param means: The means of bare metal, one per repetition.
+    :param bare_metal: The samples of bare metal, per repetition.
     :param guest: The number of repetitions of guests.
+    :param guests: The number of guests that must all pass; 1 if their mean is
+        judged.
     """
-    multiple = needed.decidable_distance(len(means), guest, confidence)
+    by_copy: dict[str, list[float]] = {}
+    for samples in bare_metal:
+        for copy, mean in samples.means_by_source.items():
+            by_copy.setdefault(copy, []).append(mean)
+    means = gathering.geometric_means(bare_metal)
+    subject, noise_of = "a guest passes", "it keeps {} times the noise"
+    sides, copies = [[*means]], 1
+    if guests > 1:
+        subject = f"the worst of {guests} guests passes"
+        noise_of = "each keeps {} times the noise of a copy"
+        sides, copies = [*by_copy.values()], len(by_copy)
+    multiple = needed.decidable_distance(
+        len(means), guest, confidence, guests, copies
+    )
     counts = (
         f"with {len(means)} repetitions of bare metal and {guest} of guests"
     )
@@ -353,8 +369,15 @@ def _find_distance(
         least = f"at least {statistics.FEWEST} of each are required"
         return None, [f"{counts}, no limit decides: {least}"]
     sentences = [
-        f"{counts}, a guest passes in 4 of 5 runs if it keeps {multiple:.1f} "
-        "times the noise of the baseline from its limit"
+        f"{counts}, {subject} in 4 of 5 runs if "
+        f"{noise_of.format(f'{multiple:.1f}')} of the baseline from its limit"
     ]
-    distance = needed.distance_from_limit(metric, limit, multiple, means)
+    variance = sum(map(statistics.variance, sides)) / len(sides)
+    distance = needed.distance_from_limit(
+        metric,
+        limit,
+        multiple,
+        math.sqrt(variance),
+        statistics.geometric_mean(means),
+    )
     return distance, sentences

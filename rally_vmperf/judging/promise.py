@@ -28,6 +28,7 @@ _OTHER_SIDE = (
     "a section of job_file both reads and writes, so that one side does not "
     "reach it; add a workload that only reads or only writes"
 )
+_OTHER_GUEST = "the guest at the other end, which has other promises,"
 _NO_RATE = "flavor, volume types and ports promise no rate"
 _ONLY_SIZES = f"{_NO_RATE}, only vCPUs, memory and disk are judged"
 _NO_DIRECTION = (
@@ -103,11 +104,14 @@ class _Candidate:
 
 
 class RatePromises:
-    """The promised rates of the guests of one condition.
+    """The promised rates of guests with the same promises in one condition.
 
-    :param conditions: The condition in all judged repetitions.
+    :param conditions: The condition in all judged repetitions, with these
+        guests only.
     :param caps: The rates that apply to the guests.
     :param findings: The findings of the run.
+    :param title: The names of the guests if others have other promises; else
+        "".
     :ivar not_judged: The promises that are not judged, with the reasons.
     """
 
@@ -117,8 +121,10 @@ class RatePromises:
         caps: collections.abc.Iterable[rate_caps.Cap],
         findings: collections.abc.Collection[finding.Finding],
         options: t.Any,
+        title: str = "",
     ) -> None:
         self.conditions = conditions
+        self.title = title
         self._findings = findings
         self._least_share = options.min_percent / 100
         self._most_share: float = options.max_percent / 100
@@ -144,24 +150,12 @@ class RatePromises:
         self._metrics = capped_metrics.CappedMetrics(
             self._samples, conditions, self._one_sided
         )
-        self.caps = [cap for cap in caps if self._applies_to_all(cap)]
-
-    def _applies_to_all(self, cap: rate_caps.Cap) -> bool:
-        """Return whether all guests of the condition have a promise."""
-        machines = {
-            name
-            for condition in self.conditions
-            for name in condition.machines
-        }
-        if not cap.guests or machines <= {*cap.guests}:
-            return True
-        if machines & {*cap.guests}:
-            self._skip(MIN, cap, "only some of the measured guests have it")
-        return False
+        self.caps = [*caps]
 
     def _skip(self, option: str, cap: rate_caps.Cap, reason: str) -> None:
         """Add a promise that is not judged."""
-        self.not_judged.append(summary.NotJudged(option, cap.name, reason))
+        name = f"{cap.name} of {self.title}" if self.title else cap.name
+        self.not_judged.append(summary.NotJudged(option, name, reason))
 
     def find_limits(
         self,
@@ -411,7 +405,8 @@ class RatePromises:
             least = other.payload_rate * self._least_share
             if is_smaller or is_unknown or max(rates) >= least:
                 return other.name
-        return ""
+        is_between_guests = candidate.command[-1] == "guest_to_guest"
+        return _OTHER_GUEST if self.title and is_between_guests else ""
 
 
 class PromiseJudge(judge.Judge):
@@ -483,11 +478,6 @@ class PromiseJudge(judge.Judge):
                     "the record does not have the size of the guests",
                 )
             )
-        unknown += [
-            summary.NotJudged(MIN, name, "the guests have different promises")
-            for name, of_guests in sizes.items()
-            if len({size.promised for _, size in of_guests}) > 1
-        ]
         return tuple(dict.fromkeys((*unknown, *rates)))
 
 
@@ -523,20 +513,66 @@ def _list_promised(
             ),
         )
     }
-    return [
-        RatePromises(conditions, caps, findings, run_judge.options)
-        for conditions in by_title.values()
-    ]
+    promised = []
+    for conditions in by_title.values():
+        groups = _group_guests(conditions, caps)
+        for names, of_guests in groups.items():
+            selected, title = conditions, ""
+            if len(groups) > 1:
+                selected = [_select_guests(one, names) for one in conditions]
+                title = finding.join_first(names, ", ")
+            promised.append(
+                RatePromises(
+                    selected, of_guests, findings, run_judge.options, title
+                )
+            )
+    return promised
+
+
+def _group_guests(
+    conditions: collections.abc.Iterable[repetition.Condition],
+    caps: collections.abc.Collection[rate_caps.Cap],
+) -> dict[tuple[str, ...], tuple[rate_caps.Cap, ...]]:
+    """Return the rates by the names of the guests to which they apply."""
+    groups: dict[tuple[rate_caps.Cap, ...], list[str]] = {}
+    for name in dict.fromkeys(
+        name for condition in conditions for name in condition.machines
+    ):
+        of_guest = tuple(
+            cap for cap in caps if not cap.guests or name in cap.guests
+        )
+        groups.setdefault(of_guest, []).append(name)
+    groups = groups or {tuple(caps): []}  # A record without their names.
+    return {tuple(names): of_guests for of_guests, names in groups.items()}
+
+
+def _select_guests(
+    condition: repetition.Condition, names: collections.abc.Collection[str]
+) -> repetition.Condition:
+    """Return a copy of a condition as if it had some guests only."""
+    return dataclasses.replace(
+        condition,
+        machines=tuple(n for n in condition.machines if n in names),
+        observations=tuple(
+            observation
+            for observation in condition.observations
+            if observation.source in names
+        ),
+        missing=tuple(
+            gap for gap in condition.missing if gap.machine in names
+        ),
+    )
 
 
 def _list_sizes(
     repetitions: judge.Repetitions,
-) -> dict[str, list[tuple[int, promises.Size]]]:
-    """Return the sizes of measured guests, with the repetition, by name.
+) -> dict[tuple[str, float], list[tuple[int, promises.Size]]]:
+    """Return the sizes of measured guests, with the repetition, by promise.
 
-    A repetition without samples of workloads does not count.
+    A promise is a name with a promised size. A repetition without samples of
+    workloads does not count.
     """
-    sizes: dict[str, list[tuple[int, promises.Size]]] = {}
+    sizes: dict[tuple[str, float], list[tuple[int, promises.Size]]] = {}
     for measured in repetitions:
         machines = {
             name
@@ -546,7 +582,8 @@ def _list_sizes(
         }
         for size in measured.sizes:
             if size.guest in machines:
-                sizes.setdefault(size.name, []).append((measured.number, size))
+                key = size.name, size.promised
+                sizes.setdefault(key, []).append((measured.number, size))
     return sizes
 
 
@@ -572,22 +609,38 @@ def _build(
                     limit,
                     hosts,
                     guests=conditions[0].guests,
+                    variant=_find_variant(promised),
                 )
             )
-    for of_guests in _list_sizes(repetitions).values():
-        rows += _build_sizes(run_judge, of_guests, hosts)
+    sizes = _list_sizes(repetitions)
+    counts = collections.Counter(name for name, _ in sizes)
+    for (name, _), of_guests in sizes.items():
+        title = ""
+        if counts[name] > 1:
+            guests = sorted({size.guest for _, size in of_guests})
+            title = finding.join_first(guests, ", ")
+        rows += _build_sizes(run_judge, of_guests, title, hosts)
     return rows
+
+
+def _find_variant(promised: RatePromises) -> str:
+    """Return the variant and the guests that are judged, or "" for all."""
+    variant = promised.conditions[0].axes.get(repetition.VARIANT, "")
+    return ": ".join(filter(None, (str(variant), promised.title)))
 
 
 def _build_sizes(
     run_judge: judge.Judge,
     of_guests: collections.abc.Sequence[tuple[int, promises.Size]],
+    title: str,
     hosts: collections.abc.Mapping[str, str],
 ) -> list[result.Result]:
-    """Return the least and the largest size of guests with a promise."""
+    """Return the least and the largest size of guests with one promise.
+
+    :param title: The names of the guests if others have another promise;
+        else "".
+    """
     _, first = of_guests[0]
-    if len({size.promised for _, size in of_guests}) > 1:
-        return []
     by_number: dict[int, list[sample.Observation]] = collections.defaultdict(
         list
     )
@@ -609,6 +662,7 @@ def _build_sizes(
             samples,
             (limit, first.title),
             hosts,
+            variant=title,
         )
         for side, limit in (("min", first.least), ("max", first.promised))
     ]

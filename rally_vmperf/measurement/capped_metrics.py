@@ -102,6 +102,8 @@ class CappedMetrics:
         """
         name_parts = metric.name.split(".")[:-1]
         if name_parts[0] == "network":
+            if name_parts[-1] == "udp":
+                del name_parts[-1]
             return _TRAFFIC.get(name_parts[-1], ())
         _, side = self.split_side(metric.name)
         return (side, "total") if side else ()

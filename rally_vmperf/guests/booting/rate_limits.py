@@ -438,10 +438,17 @@ def _get_json(answer: t.Any, key: str, schema: documents.Schema) -> t.Any:
 def _create_findings(
     subject: str, limits: collections.abc.Mapping[str, object]
 ) -> list[finding.Finding]:
-    """Return one finding that lists the limits of a policy; [] without any."""
-    if not limits:
+    """Return one finding that lists the limits of a policy; [] without any.
+
+    Zero and a negative number are no limit.
+    """
+    detail = ", ".join(
+        f"{key}={limit}"
+        for key, limit in limits.items()
+        if not _UNLIMITED.fullmatch(str(limit))
+    )
+    if not detail:
         return []
-    detail = ", ".join(f"{key}={limit}" for key, limit in limits.items())
     return [finding.Finding("rate_limited_by_policy", subject, detail)]
 
 

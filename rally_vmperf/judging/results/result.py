@@ -9,6 +9,7 @@ import typing as t
 
 from rally_vmperf.judging.results import figure as figures
 from rally_vmperf.measurement import finding
+from rally_vmperf.measurement import gathering
 from rally_vmperf.measurement.comparison import loss
 from rally_vmperf.measurement.comparison import verdict
 from rally_vmperf.measurement.density import max_guests
@@ -48,8 +49,9 @@ class Result:
     :param pattern: The metric or glob that gave the limit.
     :param status: The status; None without a limit.
     :param findings: The findings about this metric.
-    :param variant: The variant that is judged, or the run that is compared
-        with another one; "" if there is only one.
+    :param variant: The variant that is judged, the guests that have other
+        promises than the others, or the run that is compared with another
+        one; "" if there is only one.
     :param condition: The condition as text, if results of several conditions
         are compared; else "".
     :param decides: Whether the status counts for that of several results.
@@ -180,11 +182,35 @@ class Result:
 
         :param void: True if a finding voids the whole run.
         """
-        judged = dataclasses.replace(self, findings=findings, is_run_void=void)
+        judged = dataclasses.replace(
+            self,
+            findings=findings,
+            is_run_void=void,
+            reason=self._find_reason(findings),
+        )
         if self.limit is None:
             return judged
         status = "void" if void else judged.decide(self.limit)
         return dataclasses.replace(judged, status=status)
+
+    def _find_reason(
+        self, findings: collections.abc.Iterable[finding.RunFinding]
+    ) -> str:
+        """Return why the figure is missing, or "".
+
+        Each guest can have samples, which a finding voids.
+        """
+        if self.reason != gathering.NO_COMPLETE_SAMPLES:
+            return self.reason
+        kinds = [
+            run_finding.finding.kind
+            for run_finding in findings
+            if run_finding.omitted
+            and not run_finding.tolerated
+            and run_finding.finding.kind in finding.ABOUT_SAMPLES
+        ]
+        suffix = f" without the finding {kinds[0]}" if kinds else ""
+        return f"{self.reason}{suffix}"
 
     def decide(self, limit: float) -> verdict.Status:
         """Return the status of the figure against a limit.

@@ -14,14 +14,19 @@ from rally_vmperf.measurement.samples import sample
 FINAL_CONFIDENCE = 0.999
 #: Share of runs that pass at the decidable distance.
 _POWER = 0.8
-#: The number of simulated runs, and the noise in them, which is arbitrary.
-_RUNS = 1000
+#: The number of simulated runs, and of comparisons from which on it is
+#: smaller; and the noise in them, which is arbitrary.
+_RUNS, _COMPARISONS = 1000, 8000
 _NOISE = 0.001
 
 
 @functools.cache
 def decidable_distance(
-    bare: int, guest: int, confidence: float = 0.95
+    bare: int,
+    guest: int,
+    confidence: float = 0.95,
+    guests: int = 1,
+    copies: int = 1,
 ) -> float | None:
     """Return the distance from a limit at which a guest passes in 4 of 5 runs.
 
@@ -31,6 +36,9 @@ def decidable_distance(
 
     :param bare: The number of repetitions of bare metal.
     :param guest: The number of counted repetitions of the guest.
+    :param guests: The number of guests that must all pass.
+    :param copies: The number of copies on bare metal, with whose mean each
+        guest is compared; the noise is that of a copy.
     """
     if min(bare, guest) < statistics.FEWEST:
         return None
@@ -39,15 +47,16 @@ def decidable_distance(
     random = numpy.random.default_rng(1)
     metric = sample.Metric("time", "s", "lower")
     highest: list[float] = []
-    for _ in range(_RUNS):
-        bare_values, guest_values = (
-            numpy.exp(random.normal(0, _NOISE, (count, 1))).tolist()
-            for count in (bare, guest)
+    for _ in range(min(_RUNS, max(_RUNS // 5, _COMPARISONS // guests))):
+        bare_values, *values_by_guest = (
+            numpy.exp(random.normal(0, _NOISE, shape)).tolist()
+            for shape in ((bare, copies), *[(guest, 1)] * guests)
         )
-        comparison = loss.compare(
-            metric, bare_values, guest_values, confidence
-        )
-        highest.append(comparison.high or 0)
+        comparisons = [
+            loss.compare(metric, bare_values, guest_values, confidence)
+            for guest_values in values_by_guest
+        ]
+        highest.append(max(one.high or 0 for one in comparisons))
     distance = float(numpy.quantile(highest, _POWER)) / 100
     return math.log1p(distance) / _NOISE
 
@@ -69,21 +78,18 @@ def distance_from_limit(
     metric: sample.Metric,
     limit: float,
     multiple: float,
-    bare_values: statistics.Values,
+    noise: float,
+    mean: float,
 ) -> float:
     """Return the distance from a limit in points of percent.
 
     :param limit: The limit of the loss, in percent.
     :param multiple: The distance as a multiple of the noise.
-    :param bare_values: The values of bare metal, whose noise and rounding the
-        guest is assumed to have.
+    :param noise: The standard deviation of the logarithms of bare metal, which
+        the guest is assumed to have.
+    :param mean: The mean of bare metal, by which values are rounded.
     """
-    distance = _find_distance(
-        metric,
-        multiple,
-        math.sqrt(statistics.variance(bare_values)),
-        statistics.geometric_mean(bare_values),
-    )
+    distance = _find_distance(metric, multiple, noise, mean)
     return limit - passing_loss(metric, limit, distance)
 
 

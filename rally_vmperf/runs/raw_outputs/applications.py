@@ -32,7 +32,7 @@ _MAX_COPIES = 16
 def read_unixbench(text: str, given: raw.Given) -> list[raw.RawOutput]:
     """Return the rates of each number of copies in a report."""
     # Posts often begin after the line with the date.
-    text = _HEADLESS.sub(r"\1Benchmark Run: unknown\n\2", text)
+    text = _HEADLESS.sub(r"\1Benchmark Run: unknown\n\2", text.expandtabs())
     numbers = [int(number) for number in _COPIES.findall(text)]
     if "copies" in given:
         numbers = [one for one in numbers if str(one) == given["copies"]]

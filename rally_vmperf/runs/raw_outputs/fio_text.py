@@ -35,7 +35,7 @@ _LATENCY = re.compile(
     r"^ *clat \((?P<unit>nsec|usec|msec|sec)\) ?: "
     r"min= {0,9}[0-9.]{1,20}[kKMG]? ?, max= {0,9}[0-9.]{1,20}[kKMG]? ?, "
     r"avg= {0,9}"
-    r"(?P<mean>[0-9.]{1,20}[kKMG]?)\b"
+    r"(?P<mean>[0-9.]{1,20}[kKMG]?) ?, stdev="
 )
 #: Those of other latencies have no group.
 _PERCENTILES = re.compile(

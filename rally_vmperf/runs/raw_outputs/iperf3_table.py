@@ -19,6 +19,8 @@ _ROW = re.compile(
     r" *(?P<role>sender|receiver)?$",
     re.M,
 )
+#: A line of a stream.
+_STREAM = re.compile(r"^\[ {0,3}([0-9]{1,5})\] ", re.M)
 #: An interval before the measured time, with its end.
 _OMITTED = re.compile(
     r"^\[.{1,6}\] +[0-9.]{1,20}- {0,3}([0-9.]{1,20}) +sec .*\(omitted\)$",
@@ -119,7 +121,9 @@ def _find_total(
     totals = [row for row in rows if row["role"] == role] or [
         row
         for row in rows
-        if row["lost"] and (0 <= end < row.start() or row["total"] in sent)
+        if row["lost"]
+        and not row["role"]
+        and (0 <= end < row.start() or row["total"] in sent)
     ]
     sums = [row for row in totals if row["id"] == "SUM"] or totals
     if len({row["id"] for row in sums}) < len(sums):
@@ -130,10 +134,11 @@ def _find_total(
             f"the table has no line of the whole run ({role}); give the "
             "complete table, or the JSON of iperf3 -J",
         )
-    if len(sums) > 1:
+    streams = len({*_STREAM.findall(text)})
+    if streams > 1 and sums[0]["id"] != "SUM":
         raise raw.error(
             "iperf3",
-            f"the table has {len(sums)} streams, and no line [SUM] of the "
+            f"the table has {streams} streams, and no line [SUM] of the "
             f"{role}; give the complete table",
         )
     return sums[0]

@@ -19,6 +19,8 @@ _PING_TIMES = re.compile(
     r"([0-9.]{1,20})/([0-9.]{1,20})/([0-9.]{1,20})(?:/[0-9.]{1,20})? ms\b",
     re.M,
 )
+#: The last line; a terminal shows a prompt behind it.
+_PING_END = re.compile(r"^rtt min/avg/max/.*\n", re.M)
 _PING_TOTAL = re.compile(
     r"^[0-9]{1,9} packets transmitted, .*, time ([0-9]{1,10}) ?ms$", re.M
 )
@@ -65,6 +67,8 @@ def read_ping(text: str, given: raw.Given) -> list[raw.RawOutput]:
     if len(counts) != 1:
         raise raw.error("ping", _explain_counts(text, len(counts)))
     text = _PING_NAME.sub(r"\1", _PING_STAMP.sub("", text))
+    if end := _PING_END.search(text):
+        text = text[: end.end()]
     count, received = map(int, counts[0])
     duplicates = _PING_DUPLICATES.search(text)
     if duplicates and int(duplicates[1]) >= received:
@@ -274,6 +278,7 @@ _SECONDS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0}
 
 def read_h2load(text: str, given: raw.Given) -> list[raw.RawOutput]:
     """Return the rate, the mean time and the failures of h2load."""
+    text = text.expandtabs()
     rate, counts = _H2LOAD_RATE.search(text), _H2LOAD_COUNTS.search(text)
     mean = _H2LOAD_TIME.search(text)
     if rate is None or counts is None or not int(counts[2]):

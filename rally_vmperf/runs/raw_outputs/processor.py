@@ -309,10 +309,13 @@ _OPENSSL_KEYS = re.compile(
 
 def read_openssl(text: str, given: raw.Given) -> list[raw.RawOutput]:
     """Return the rates of ``openssl speed``, by algorithm and block size."""
-    header, block = _OPENSSL_SIZES.search(text), _OPENSSL_BLOCK.search(text)
-    sizes = re.findall(r"\b([0-9]+) bytes", header[1]) if header else []
-    if not sizes and block:
-        sizes = block[1].split(":")
+    tables = [
+        re.findall(r"\b([0-9]+) bytes", header)
+        for header in _OPENSSL_SIZES.findall(text)
+    ] or [block.split(":") for block in _OPENSSL_BLOCK.findall(text)]
+    sizes = tables[0] if tables else []
+    if any(other != sizes for other in tables):
+        raise raw.several_runs("openssl")
     results, clock = [], _read_openssl_clock(text)
     threads = max(1, len(_OPENSSL_CHILD.findall(text)))
     stated = registry.get_workload("openssl").TOOL_OPTIONS.read_output(

@@ -243,13 +243,16 @@ class PlanTest(unittest.TestCase):
             ]
         self.assertEqual([10, 16], minutes)
 
-    def plan_overhead(self, noise, findings=(), code=0, boots=(), **sla):
+    def plan_overhead(
+        self, noise, findings=(), code=0, boots=(), count=1, **sla
+    ):
         """Plan a task with overhead; return rows and what else is printed.
 
         :param noise: The factor between repetitions of the baseline.
         :param findings: The findings of the baseline.
         :param code: The expected exit code.
         :param boots: The boot or session of each repetition of the baseline.
+        :param count: The number of guests, and of copies on bare metal.
         """
         values = (100.0, 100.0 * noise, 100.0 / noise, 100.0, 100.0)
         values += (100.0,) * (len(boots) - len(values))
@@ -258,7 +261,7 @@ class PlanTest(unittest.TestCase):
                 made.EVENTS: values,
                 made.P95: [1 / value for value in values],
             },
-            shape=document.Shape(2, 1024),
+            shape=document.Shape(2, 1024, count),
             arguments=registry.get_workload("sysbench").complete({}),
             findings=findings,
         )
@@ -268,7 +271,7 @@ class PlanTest(unittest.TestCase):
         store.Store(self.path.parent).save(
             made.baseline(entries=(entry,)), replace=True
         )
-        task = subtask(count=1)
+        task = subtask(count=count)
         task["scenario"] = {
             "VMPerf.overhead": {"workloads": [{"name": "sysbench"}]}
         }
@@ -328,6 +331,19 @@ class PlanTest(unittest.TestCase):
             1.01, boots=boots, max_percent={"cpu.sysbench.rate": 10}
         )
         self.assertNotIn("--append", printed)
+
+    def test_worst_guest_needs_more_distance(self):
+        """All guests pass less often than their mean does."""
+        limits = {"max_percent": {"cpu.sysbench.rate": 10}}
+        usual, _ = self.plan_overhead(1.01, count=4, **limits)
+        worst, printed = self.plan_overhead(
+            1.01, count=4, **limits, statistic="worst"
+        )
+        self.assertIn(
+            "the worst of 4 guests passes in 4 of 5 runs if each keeps",
+            printed,
+        )
+        self.assertGreater(worst[0]["Needed"], usual[0]["Needed"])
 
     def test_more_confidence_needs_more_distance(self):
         sla = {"max_percent": {"cpu.sysbench.rate": 10}}

@@ -241,6 +241,20 @@ class MissingTestCase(unittest.TestCase):
         self.assertIsNone(row.comparison)
         self.assertEqual(gathering.NO_COMPLETE_SAMPLES, row.reason)
 
+    def test_void_samples(self):
+        """Each guest has it, and a finding voids it."""
+        found = made.build_findings("partial_overlap", made.IOPS.name)
+        run = [
+            made.changed(measured, findings=found)
+            for measured in made.several(made.NEAR)
+        ]
+        row, *_ = made.judgement(run, {"disk.*": 15}).rows
+        self.assertEqual(
+            f"{gathering.NO_COMPLETE_SAMPLES} without the finding "
+            "partial_overlap",
+            row.reason,
+        )
+
     def test_baseline_lacks_it(self):
         """Metrics of the same tool are named, or the tools."""
         other = dataclasses.replace(made.IOPS, name="disk.fio.other.iops")

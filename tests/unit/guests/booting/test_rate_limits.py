@@ -31,7 +31,6 @@ class FlavorTest(unittest.TestCase):
         ("disk_total_iops_sec", "500", ("disk", "ops/s", 500.0)),
         ("vif_outbound_average", "1250", ("network", "bit/s", 1e7)),
         ("vif_outbound_peak", "1250", None),
-        ("disk_read_bytes_sec", "0", None),
         ("disk_read_bytes_sec", "many", None),
         # Half of the default period of libvirt, 100 ms.
         ("cpu_quota", "50000", ("cpu", "%", 50.0)),
@@ -88,6 +87,16 @@ class FlavorTest(unittest.TestCase):
                 for found in findings
                 if found.kind == "promise_not_checked"
             ],
+        )
+
+    @ddt.data(
+        {"disk_read_bytes_sec": "0"},
+        {"cpu_quota": "-1", "memory_limit": "0"},
+    )
+    def test_unlimited(self, quotas):
+        """An option without a limit limits no rate."""
+        self.assertEqual(
+            ([], []), rate_limits.find_flavor_limits(flavor(**quotas))
         )
 
     def test_hidden_extra_specs(self):

@@ -216,6 +216,27 @@ class DecidableDistanceTestCase(unittest.TestCase):
     def test_no_interval(self):
         self.assertIsNone(needed.decidable_distance(5, 2))
 
+    def test_all_guests_at_this_distance_pass_in_four_of_five_runs(self):
+        """Each is compared with the mean of the copies on bare metal."""
+        random = numpy.random.default_rng(3)
+        guests, noise, limit = 4, 0.02, 10
+        distance = noise * needed.decidable_distance(5, 5, guests=4, copies=4)
+        lost = needed.passing_loss(made.IOPS, limit, distance)
+        ratio = loss.ratio(made.IOPS, lost)
+        passed = 0
+        for _ in range(300):
+            bare, values = numpy.exp(random.normal(0, noise, (2, 5, guests)))
+            passed += all(
+                loss.compare(
+                    made.IOPS,
+                    bare.tolist(),
+                    ratio * values[:, [guest]],
+                ).high
+                <= limit
+                for guest in range(guests)
+            )
+        self.assertAlmostEqual(0.8, passed / 300, delta=0.08)
+
     def test_a_guest_at_this_distance_passes_in_four_of_five_runs(self):
         random = numpy.random.default_rng(3)
         limit, noise = 10, 0.02

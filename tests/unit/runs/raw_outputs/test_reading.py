@@ -511,6 +511,27 @@ class RejectedTestCase(unittest.TestCase):
         with self.assertRaisesRegex(base.WorkloadError, "the first interval"):
             reading.read(cut)
 
+    @ddt.data(
+        # Of two streams, a table ends behind the first one.
+        ("iperf3-table-3.9", "[  7]   0.00-2.00", "has 2 streams, and no"),
+        # What was sent with UDP is not what arrived.
+        ("iperf3-table-udp-loss", "[  5]   0.00-2.00", "no line of the whole"),
+    )
+    @ddt.unpack
+    def test_cut_table_of_iperf3(self, name, start, message):
+        text = (DATA / f"{name}.txt").read_text()
+        with self.assertRaisesRegex(base.WorkloadError, message):
+            reading.read(text[: text.rindex(start)])
+
+    def test_cut_latency_of_fio(self):
+        """The first digit of a mean is not the mean."""
+        text = (DATA / "fio-text-1.txt").read_text()
+        cut = text[: text.index("avg=80.10") + len("avg=8")]
+        self.assertEqual(
+            {"disk.fio.read.iops", "disk.fio.read.bandwidth"},
+            {*values(reading.read(cut))},
+        )
+
     def test_deep_objects(self):
         with self.assertRaisesRegex(base.WorkloadError, "damaged"):
             reading.read('{"fio version": ' + "[" * 100000)
@@ -592,6 +613,25 @@ class CleaningTestCase(unittest.TestCase):
     @ddt.unpack
     def test_encodings(self, encoding, text):
         self.assertEqual(text, cleaning.clean(text.encode(encoding)))
+
+    def test_prompt_behind_ping(self):
+        """A terminal shows it when the command has ended."""
+        text = golden.text("ping-20221126-to_peer.txt")
+        self.assertEqual(
+            values(reading.read(text)),
+            values(reading.read(f"$ ping host\n{text}\nuser@host:~$ \n")),
+        )
+
+    @ddt.data("unixbench-head-1", "h2load-option-1-bm")
+    def test_tabs_of_editors(self, name):
+        """A row with tabs is the same row."""
+        text = (DATA / f"{name}.txt").read_text()
+        given = EXPECTED[name].get("given", {}) if name in EXPECTED else {}
+        tool = name.partition("-")[0]
+        self.assertEqual(
+            values(reading.read(text, tool, given)),
+            values(reading.read(text.replace(" " * 8, "\t"), tool, given)),
+        )
 
     def test_indented_tables_keep_their_columns(self):
         text = "  name:  1\n    deeper:  2\n"
@@ -910,6 +950,15 @@ class ProcessorTestCase(unittest.TestCase):
         text = f"type             16 bytes\n{name}      1000.50k\n"
         ((_, _, read_label),) = self.read_openssl(text)
         self.assertEqual(label, read_label)
+
+    def test_tables_of_other_blocks(self):
+        """The second table does not have the block sizes of the first one."""
+        tables = [
+            f"type             {size} bytes\n{name}     73199.42k\n"
+            for name, size in (("aes-128-gcm", 1024), ("sha256", 8192))
+        ]
+        with self.assertRaisesRegex(base.WorkloadError, "several runs"):
+            reading.read("".join(tables), "openssl")
 
     def test_doubled_row(self):
         with self.assertRaisesRegex(
