@@ -18,7 +18,7 @@ from rally_vmperf.measurement.samples import units
 #: Follows every verdict, because another version may judge differently, and
 #: Rally keeps the sentences of the version that ran. Increase the number
 #: when a rule changes.
-RULES = "Judged by the rules of version 14."
+RULES = "Judged by the rules of version 15."
 
 #: The number of sentences of a verdict between its headline and the last one.
 MAX_DETAILS = 3
