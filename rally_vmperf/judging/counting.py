@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What counts of a run, and what it lacks.
+"""The parts of a run that count, and those that are missing.
 
 The repetitions, samples and findings of a verdict count, for each number of
 guests; planned repetitions and expected metrics can be missing.
@@ -41,7 +41,7 @@ REASONS_SHOWN = 3
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Counted:
-    """What counts of a run.
+    """The parts of a run that count.
 
     :param repetitions: All repetitions, each once, by their numbers.
     :param judged: Those that count, without the samples that findings void.

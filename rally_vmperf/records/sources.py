@@ -159,8 +159,8 @@ def of_workload(
 ) -> Source:
     """Return the run of a workload in Rally's results, as a source.
 
-    Rally stores the iterations when a workload has ended. Those of a killed
-    process, or of a run that goes on, are in the journal.
+    Rally stores the iterations when a workload has ended. The journal
+    has those of a killed process, and of a run that goes on.
     """
     records: list[model.Record | None] = [
         model.find_record(iteration) for iteration in workload["data"]

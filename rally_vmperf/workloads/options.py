@@ -265,8 +265,8 @@ def find_commands(text: str, tool: str) -> list[list[str]]:
     """Return the argv of each command line of a tool in a text.
 
     A program that binds or prioritises it is an option of its name, without
-    the numbers of processors, which are names. So is a variable of the
-    environment.
+    the numbers of processors, which are names. A variable of the environment
+    is an option, too.
 
     :param text: The text, with prompts.
     :param tool: The name of the program.
