@@ -30,6 +30,7 @@ from rally_vmperf.questions import table
 from tests.unit import listing
 from tests.unit.doc import pages
 from tests.unit.doc import tasks
+from tests.unit.workloads import golden
 
 #: The path of this module in messages.
 PLACE = "tests/unit/doc/test_tasks.py"
@@ -331,6 +332,12 @@ class ShippedTestCase(unittest.TestCase):
         task = tasks.render(tasks.MAIN, {"peer": {"adress": "192.0.2.1"}})
         with self.assertRaisesRegex(exceptions.InvalidTaskException, "adress"):
             tasks.check(task)
+
+    def test_each_workload_has_a_scenario(self):
+        """It is copied from that of bzip2."""
+        paths = {f"scenarios/overhead-{name}.yaml" for name in golden.MEASURED}
+        missing = {path for path in paths if not pathlib.Path(path).exists()}
+        self.assertEqual(set(), missing, "write them: contributor/workload")
 
     def test_a_workload_alone(self):
         """One argument selects it, and the other limits are not judged."""
