@@ -236,7 +236,9 @@ class WatchTest(test_guest_power.Case):
             condition=conditions.PlannedCondition(),
             machines=test_guest_power.NAMES,
         )
-        with mock.patch.object(health, "read_counters", return_value={}):
+        with mock.patch.object(
+            health, "read_counters", autospec=True, return_value={}
+        ):
             watch.recover(current)
             waited = len(self.machines["g1"].waited)
             watch.recover(current)
