@@ -4,6 +4,7 @@
 import contextlib
 import io
 import pathlib
+import shlex
 import tempfile
 import unittest
 from unittest import mock
@@ -180,10 +181,11 @@ class UploadTest(unittest.TestCase):
             names = [image.name for image in self.cloud.image.all_images]
             self.assertEqual(["debian"], names)
             if raised is errors.VMPerfError:
+                quoted = shlex.quote(str(self.file))
                 self.assertRegex(
                     str(caught.exception),
                     f"full; {self.file} is complete, .*image create --file "
-                    f"{self.file} --disk-format qcow2 .*--property "
+                    f"{quoted} --disk-format qcow2 .*--property "
                     "hw_rng_model=virtio .* mine$",
                 )
 

@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -97,8 +98,8 @@ class TestScript(unittest.TestCase):
         for streams in (">&-", "2>&-", "<&- >&- 2>&-"):
             for arguments, code in (("baseline list", 0), ("judge none", 1)):
                 process = subprocess.run(
-                    f"exec {SCRIPT} {arguments} --config-file {self.conf} "
-                    f"{streams}",
+                    f"exec {SCRIPT} {arguments} --config-file "
+                    f"{shlex.quote(str(self.conf))} {streams}",
                     shell=True,
                     capture_output=True,
                     text=True,

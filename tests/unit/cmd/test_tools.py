@@ -4,6 +4,7 @@ import pathlib
 import platform
 import tempfile
 import unittest
+import urllib.parse
 from unittest import mock
 
 from rally_vmperf.bundles import bundle
@@ -92,7 +93,9 @@ class BundleTestCase(unittest.TestCase):
         served = self.folder / "served"
         served.mkdir()
         repository.make(served, bundled.packages(self.folder, "cp"))
-        lines = [f"deb [trusted=yes] copy:{served} ./"]
+        lines = [
+            f"deb [trusted=yes] copy:{urllib.parse.quote(str(served))} ./"
+        ]
         with mock.patch.object(
             tool_packages, "sources", autospec=True, return_value=lines
         ):
