@@ -130,13 +130,14 @@ class GuestWatch(Action):
         """Wait for guests that reboot; return lost guests and findings.
 
         For a while, Nova reports a guest that has died as running. A guest
-        that did not answer in time is not waited for again.
+        that did not answer in time is not waited for again until it does.
         """
         from rally_vmperf.execution.stations import arrival
         from rally_vmperf.guests.booting import obstacles
         from rally_vmperf.guests.booting import placement
 
         silent = self.session.silent(current.machines) - set(current.lost)
+        self.given_up -= {*current.machines} - silent
         gone = [
             guest
             for guest in self.guests

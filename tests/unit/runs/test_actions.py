@@ -244,6 +244,12 @@ class WatchTest(test_guest_power.Case):
             watch.recover(current)
         self.assertEqual(waited, len(self.machines["g1"].waited))
         self.assertEqual(["no answer from g1; waiting for 1 s at most"], lines)
+        self.assertEqual({"g1"}, watch.given_up)
+        with mock.patch.object(
+            self.session, "silent", autospec=True, return_value=set()
+        ):
+            watch.recover(current)
+        self.assertEqual(set(), watch.given_up)
 
     def test_a_failed_kernel(self):
         """The guest is not waited for until the timeout."""
