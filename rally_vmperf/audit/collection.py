@@ -287,15 +287,14 @@ def _list_needs(facts: t.Any, judged: judged_run.JudgedRun) -> dict[str, int]:
     dedicated = promises.count_recorded_dedicated(facts, shape.vcpus) or 0
     disks = [guest.nova.get("disk") or {} for guest in judged.of_role("guest")]
     is_local = all(disk.get("source") != "volume" for disk in disks)
-    needs = {
-        "VCPU": max(0, shape.vcpus - dedicated),
-        "PCPU": dedicated,
-        "MEMORY_MB": shape.memory_mib,
-        "DISK_GB": promises.count_local_gib(
+    return promises.list_needs(
+        shape.vcpus,
+        dedicated,
+        shape.memory_mib,
+        promises.count_local_gib(
             (flavor.get("disk_gib") or 0) if is_local else 0,
             # Records of earlier versions do not have them.
             flavor.get("ephemeral_gib") or 0,
             flavor.get("swap_mib") or 0,
         ),
-    }
-    return {kind: need for kind, need in needs.items() if need}
+    )

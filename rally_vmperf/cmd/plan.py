@@ -197,14 +197,14 @@ def _add_subtask(
             )
     except checks.REQUEST_ERRORS as error:
         problems.append(str(error))
-    problems += _check_other_machines(workload)
+    problems += _check_access(workload)
     if problems:
         remarks += [f"rejected: {problem}" for problem in problems]
         task_plan.is_rejected = True
     task_plan.remarks += [f"{workload.title}: {remark}" for remark in remarks]
 
 
-def _check_other_machines(task: tasks.AnyTask) -> list[str]:
+def _check_access(task: tasks.AnyTask) -> list[str]:
     """Return why machines and files cannot be used, one line each.
 
     A run checks them in the same way before it boots guests.
@@ -348,19 +348,15 @@ def _find_distance(
     :param guests: The number of guests that must all pass; 1 if their mean is
         judged.
     """
-    by_copy: dict[str, list[float]] = {}
-    for samples in bare_metal:
-        for copy, mean in samples.means_by_source.items():
-            by_copy.setdefault(copy, []).append(mean)
     means = gathering.geometric_means(bare_metal)
     subject, noise_of = "a guest passes", "it keeps {} times the noise"
-    sides, copies = [[*means]], 1
+    sides = [[*means]]
     if guests > 1:
         subject = f"the worst of {guests} guests passes"
         noise_of = "each keeps {} times the noise of a copy"
-        sides, copies = [*by_copy.values()], len(by_copy)
+        sides = [*gathering.list_means_by_source(bare_metal).values()]
     multiple = needed.decidable_distance(
-        len(means), guest, confidence, guests, copies
+        len(means), guest, confidence, guests, copies=len(sides)
     )
     counts = (
         f"with {len(means)} repetitions of bare metal and {guest} of guests"

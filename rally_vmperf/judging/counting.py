@@ -446,12 +446,8 @@ def _list_level_findings(
     for reported_finding, levels in counts.items():
         level_finding = reported_finding
         if levels < executed or len(executed) == 1:
-            level_finding = dataclasses.replace(
-                reported_finding,
-                detail=(
-                    f"at {units.number_of('guest', *levels)}: "
-                    f"{reported_finding.detail}"
-                ),
+            level_finding = reported_finding.with_prefix(
+                f"at {units.number_of('guest', *levels)}: "
             )
         for number in sorted(numbers[reported_finding]):
             yield level_finding, number

@@ -398,12 +398,14 @@ class Judge:
         if self.part:
             return []
         if self.rules.compares_values:
-            return gathering.list_values(self._repetitions, self.rules.axis)[
-                1:
-            ]
+            return self._list_values()[1:]
         if self.rules.axis:
             return []
         return gathering.list_variants(self._repetitions)
+
+    def _list_values(self) -> list[str]:
+        """Return the values that are compared, the reference first."""
+        return gathering.list_values(self._repetitions, self.rules.axis)
 
     def _judge_parts(self, names: list[str]) -> summary.Judgement:
         """Return one judgement for those on the parts of a run."""
@@ -443,8 +445,7 @@ class Judge:
 
         :param compared: The values that are compared with the reference.
         """
-        axis = self.rules.axis
-        values = gathering.list_values(self._repetitions, axis)
+        axis, values = self.rules.axis, self._list_values()
         if value in values:
             return (
                 f"is for the reference, which has no gain or loss against "
@@ -460,9 +461,7 @@ class Judge:
             part._repetitions = parts.select_variant(self._repetitions, name)
             return part._judge()
         part.limits = self.by_value.get(name, NO_LIMITS)
-        part.reference = gathering.list_values(
-            self._repetitions, self.rules.axis
-        )[0]
+        part.reference, *_ = self._list_values()
         part._repetitions = parts.select_pair(
             self._repetitions, self.rules.axis, (part.reference, name)
         )

@@ -95,10 +95,7 @@ class _Candidate:
     @property
     def largest_mean(self) -> float:
         """The largest mean of a guest in the unit of the cap."""
-        by_guest = collections.defaultdict(list)
-        for samples in self.samples:
-            for guest, mean in samples.means_by_source.items():
-                by_guest[guest].append(mean)
+        by_guest = gathering.list_means_by_source(self.samples)
         means = map(statistics.geometric_mean, by_guest.values())
         return self.factor * max(means)
 
@@ -519,7 +516,10 @@ def _list_promised(
         for names, of_guests in groups.items():
             selected, title = conditions, ""
             if len(groups) > 1:
-                selected = [_select_guests(one, names) for one in conditions]
+                selected = [
+                    _select_guests(condition, names)
+                    for condition in conditions
+                ]
                 title = finding.join_first(names, ", ")
             promised.append(
                 RatePromises(
@@ -552,7 +552,7 @@ def _select_guests(
     """Return a copy of a condition as if it had some guests only."""
     return dataclasses.replace(
         condition,
-        machines=tuple(n for n in condition.machines if n in names),
+        machines=tuple(name for name in condition.machines if name in names),
         observations=tuple(
             observation
             for observation in condition.observations

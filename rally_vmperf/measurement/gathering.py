@@ -156,12 +156,18 @@ def name_alike(
     )
 
 
-def _rank(metric: sample.Metric, side: Samples) -> list[str]:
-    """Return the names of guests by their means, the best one first."""
+def list_means_by_source(side: Samples) -> dict[str, list[float]]:
+    """Return the mean in each repetition, a list, by guest or copy."""
     values: dict[str, list[float]] = {}
     for samples in side:
         for source, mean in samples.means_by_source.items():
             values.setdefault(source, []).append(mean)
+    return values
+
+
+def _rank(metric: sample.Metric, side: Samples) -> list[str]:
+    """Return the names of guests by their means, the best one first."""
+    values = list_means_by_source(side)
     return sorted(
         values,
         key=lambda source: statistics.geometric_mean(values[source]),

@@ -189,6 +189,23 @@ def count_local_gib(
     return boot_gib + ephemeral_gib + math.ceil(swap_mib / 1024)
 
 
+def list_needs(
+    vcpus: int, dedicated: int, memory_mib: int, local_gib: int
+) -> dict[str, int]:
+    """Return the needs of a guest by resource class of Placement.
+
+    :param dedicated: The number of CPUs of its own.
+    :param local_gib: As ``count_local_gib``.
+    """
+    needs = {
+        "VCPU": max(0, vcpus - dedicated),
+        "PCPU": dedicated,
+        "MEMORY_MB": memory_mib,
+        "DISK_GB": local_gib,
+    }
+    return {kind: need for kind, need in needs.items() if need}
+
+
 def create_not_checked_finding(subject: str, detail: str) -> finding.Finding:
     """Return the finding that a promise cannot be compared.
 

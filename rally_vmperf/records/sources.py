@@ -172,7 +172,7 @@ def of_workload(
         run_journal = journal.Journal(folder, name)
         if run_journal.path.exists():
             readable, damaged = run_journal.read_readable()
-            records = [*readable, *[None] * len(damaged)]
+            records = _add_damaged(readable, damaged)
     return Source(
         question=_find_question(records),
         scenario=scenario,
@@ -231,7 +231,7 @@ def _create_source(
 
     :param damaged: The lines of the journal that are not readable.
     """
-    records: Records = [*readable, *[None] * len(damaged)]
+    records = _add_damaged(readable, damaged)
     criteria: collections.abc.Mapping[str, documents.Arguments] = {}
     for record in filter(None, records):
         criteria = record.criteria
@@ -243,6 +243,14 @@ def _create_source(
         folder=folder,
         damaged=tuple(damaged),
     )
+
+
+def _add_damaged(
+    readable: collections.abc.Sequence[model.Record],
+    damaged: collections.abc.Sequence[journal.DamagedLine],
+) -> list[model.Record | None]:
+    """Return the records of a journal, with None for each damaged line."""
+    return [*readable, *[None] * len(damaged)]
 
 
 def _find_question(records: Records) -> str:

@@ -86,18 +86,16 @@ class Demand:
     @property
     def per_guest(self) -> dict[str, int]:
         """Return the demand of one guest as an amount per resource class."""
-        dedicated = self.dedicated_cpus or 0
-        amounts = {
-            "VCPU": max(0, self.flavor.vcpus - dedicated),
-            "PCPU": dedicated,
-            "MEMORY_MB": self.flavor.memory_mib,
-            "DISK_GB": promises.count_local_gib(
+        return promises.list_needs(
+            self.flavor.vcpus,
+            self.dedicated_cpus or 0,
+            self.flavor.memory_mib,
+            promises.count_local_gib(
                 0 if self.group.boot_volume else self.flavor.disk_gib,
                 self.flavor.ephemeral_gib,
                 self.flavor.swap_mib,
             ),
-        }
-        return {kind: amount for kind, amount in amounts.items() if amount}
+        )
 
 
 def sum_demands(demands: collections.abc.Iterable[Demand]) -> dict[str, int]:

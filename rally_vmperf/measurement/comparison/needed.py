@@ -56,7 +56,7 @@ def decidable_distance(
             loss.compare(metric, bare_values, guest_values, confidence)
             for guest_values in values_by_guest
         ]
-        highest.append(max(one.high or 0 for one in comparisons))
+        highest.append(max(comparison.high or 0 for comparison in comparisons))
     distance = float(numpy.quantile(highest, _POWER)) / 100
     return math.log1p(distance) / _NOISE
 
